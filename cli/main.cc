@@ -4,6 +4,7 @@
 
 #include "cli/bench/bench_command.h"
 #include "cli/command/program.h"
+#include "cli/dispatch/dispatch_command.h"
 #include "cli/fleet/doctor_command.h"
 #include "cli/fleet/serve_command.h"
 #include "cli/fleet/status_command.h"
@@ -13,6 +14,7 @@
 #include "cli/graph/inspect_command.h"
 #include "cli/graph/partition_command.h"
 #include "cli/graph/verify_command.h"
+#include "cli/hot/cache_command.h"
 #include "cli/k8s/k8s_command.h"
 #include "cli/sample/sample_command.h"
 
@@ -25,6 +27,8 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeGenerateCommand());
   commands.push_back(MakeVerifyCommand());
   commands.push_back(MakeInspectCommand());
+  commands.push_back(MakeDispatchCommand());
+  commands.push_back(MakeCacheCommand());
   commands.push_back(MakeServeCommand());
   commands.push_back(MakeWorkerCommand());
   commands.push_back(MakeSampleCommand());

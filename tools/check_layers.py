@@ -103,16 +103,20 @@ ALLOWED = {
     ],
 }
 # Folders that stand above all layers. The command is one of them and includes no
-# LibTorch, as every folder but TORCH_IN.
+# LibTorch, as every folder but TORCH_IN; Arrow is in ARROW_IN alone.
 TOP = ["cli", "tests", "benchmarks", "examples", "tools"]
 # Prefixes of paths that may include a library's headers, and that may not.
 TORCH_IN = ["trainer_client/torch/", "third_party/pch/", "benchmarks/segment/",
             "examples/own_model/"]
+ARROW_IN = ["cli/fetch/arrow_store.cc", "cli/parquet/"]
+MPI_IN = ["partition/pipeline/mpi/", "cli/mpi/"]
 GRPC_NOT_IN = ["common/", "partition/", "sampler_server/engine/", "trainer_client/core/"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^">]+)[">]')
 IMPORT = re.compile(r'^\s*import\s+(?:public\s+)?"([^"]+)"')
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
+ARROW = re.compile(r"^(arrow|parquet)/")
+MPI = re.compile(r"^(mpi\.h$|scotch)")
 GRPC = re.compile(r"^(grpc|grpcpp)/|\.grpc\.pb\.h$")
 
 
@@ -132,6 +136,12 @@ def wrong_arrow(path, header):
         if not any(path.startswith(place) for place in TORCH_IN):
             return "LibTorch only in trainer_client/torch"
         return None
+    if ARROW.match(header):
+        if not any(path.startswith(place) for place in ARROW_IN):
+            return "Arrow only in cli/fetch/arrow_store.cc and cli/parquet"
+        return None
+    if MPI.match(header) and not any(path.startswith(place) for place in MPI_IN):
+        return "MPI only in partition/pipeline/mpi and cli/mpi"
     if GRPC.search(header):
         if any(path.startswith(place) for place in GRPC_NOT_IN):
             return "no gRPC in state machines and below them"

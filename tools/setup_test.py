@@ -106,21 +106,24 @@ class SystemTest(ShellTest):
 
 
 class PathTest(ShellTest):
-    def test_the_line_puts_both_programs_on_the_path(self):
+    def test_the_line_puts_all_programs_on_the_path(self):
         out = self.folder / "out of bazel"
         self.stub("bazel", f"[ \"$*\" = 'info bazel-bin' ] && echo {shlex.quote(str(out))}")
-        for name in ("cli/tributary", "trainer_client/torch/tributary-train"):
+        for name in ("cli/tributary", "trainer_client/torch/tributary-train",
+                     "cli/mpi/tributary-partition-mpi"):
             program = out / name
             program.parent.mkdir(parents=True)
             program.write_text("#!/bin/bash\necho ${0##*/}\n")
             program.chmod(0o755)
         done = self.bash(
             f"bazel=bazel; . {TOOLS}/programs.sh; export_programs; line=$(print_path);"
-            ' eval "$line"; tributary; tributary-train; command -v bazel'
+            ' eval "$line"; tributary; tributary-train; tributary-partition-mpi; command -v bazel'
         )
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(
-            done.stdout, f"tributary\ntributary-train\n{self.bin}/bazel\n", done.stderr
+            done.stdout,
+            f"tributary\ntributary-train\ntributary-partition-mpi\n{self.bin}/bazel\n",
+            done.stderr,
         )
 
 

@@ -146,6 +146,16 @@ class CheckLayers(unittest.TestCase):
         self.assertFalse(self.refused("trainer_client/torch/a.cc", "torch/torch.h"))
         self.assertTrue(self.refused("sampler_server/engine/a.cc", "grpcpp/grpcpp.h"))
 
+    def test_arrow(self):
+        self.assertTrue(self.refused("partition/pipeline/inputs/input.cc", "arrow/api.h"))
+        self.assertTrue(self.refused("cli/graph/a.cc", "parquet/arrow/reader.h"))
+        self.assertFalse(self.refused("cli/parquet/a.cc", "parquet/arrow/reader.h"))
+
+    def test_mpi(self):
+        for header in ("mpi.h", "scotch-int64/ptscotch.h"):
+            self.assertTrue(self.refused("cli/graph/a.cc", header))
+            self.assertFalse(self.refused("partition/pipeline/mpi/a.cc", header))
+
     def test_fixtures_are_for_tests(self):
         fixture = "common/testing/sim_scheduler.h"
         self.assertTrue(self.refused("channel/a.cc", fixture))

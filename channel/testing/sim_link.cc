@@ -33,8 +33,9 @@ std::shared_ptr<Stream> MakeSimStream(std::shared_ptr<SimLink> link,
   return std::make_shared<SimStream>(std::move(link), side);
 }
 
-SimLink::SimLink(SimNetwork* network, SimLinkInfo info, SimRandom random)
-    : network_(network), info_(std::move(info)), random_(random) {}
+SimLink::SimLink(SimNetwork* network, SimLinkInfo info, SimRandom random,
+                 absl::Duration pace)
+    : network_(network), info_(std::move(info)), random_(random), pace_(pace) {}
 
 void SimLink::SetEnd(SimSide side, SimExecutor* node, std::string name) {
   end(side).node = node;
@@ -46,15 +47,15 @@ void SimLink::SetHandler(SimSide side, std::shared_ptr<StreamHandler> handler) {
 }
 
 absl::Duration SimLink::Latency() {
-  return random_.Between(network_->faults_.min_latency,
-                         network_->faults_.max_latency);
+  return std::max(pace_, random_.Between(network_->faults_.min_latency,
+                                         network_->faults_.max_latency));
 }
 
 // Keeps the order: no item arrives before one that was sent earlier.
 void SimLink::ScheduleArrival(SimSide from, absl::Duration delay) {
   End& sender = end(from);
-  sender.last_arrival = std::max(network_->world_->now() + delay,
-                                 sender.last_arrival + absl::Nanoseconds(1));
+  sender.last_arrival =
+      std::max(network_->world_->now() + delay, sender.last_arrival + pace_);
   network_->world_->Schedule(
       end(Other(from)).node->node(), sender.last_arrival,
       [self = shared_from_this(), from] { self->Arrive(from); });

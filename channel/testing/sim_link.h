@@ -21,7 +21,9 @@ namespace tributary {
 // on the simulation's thread only.
 class SimLink : public std::enable_shared_from_this<SimLink> {
  public:
-  SimLink(SimNetwork* network, SimLinkInfo info, SimRandom random);
+  // Two messages of one direction arrive at least `pace` apart.
+  SimLink(SimNetwork* network, SimLinkInfo info, SimRandom random,
+          absl::Duration pace);
 
   // Sets the node of one end. Call before anything else.
   void SetEnd(SimSide side, SimExecutor* node, std::string name);
@@ -110,6 +112,7 @@ class SimLink : public std::enable_shared_from_this<SimLink> {
   SimNetwork* const network_;
   SimLinkInfo info_;
   SimRandom random_;
+  const absl::Duration pace_;
   End ends_[2];
   std::shared_ptr<SimLink> twin_;
   bool lost_ = false;  // nothing more arrives

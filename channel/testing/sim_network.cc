@@ -85,7 +85,10 @@ std::shared_ptr<SimLink> SimNetwork::NewLink(SimExecutor* from,
     node = listener->second.node;
     info.server = node->node();
   }
-  auto link = std::make_shared<SimLink>(this, info, random);
+  const auto pace = paces_.find({to, method});
+  auto link = std::make_shared<SimLink>(
+      this, info, random,
+      pace == paces_.end() ? absl::Nanoseconds(1) : pace->second);
   link->SetEnd(SimSide::kClient, from, from->name());
   link->SetEnd(SimSide::kServer, node,
                node == nullptr ? to.ToString() : node->name());

@@ -114,6 +114,14 @@ class SimNetwork {
   void Partition(SimExecutor* a, SimExecutor* b);
   void Heal();
 
+  // Makes both ends of each stream of `method` to `address` take one message
+  // in each `pace`, whatever process listens there: messages wait on the
+  // network meanwhile, and arrive at least that long after they were sent.
+  void SetPace(const Address& address, StreamMethod method,
+               absl::Duration pace) {
+    paces_[{address, method}] = pace;
+  }
+
   // Gives the streams that `node` opens an identity, as a certificate would.
   void SetIdentity(const SimExecutor* node, Identity identity);
 
@@ -158,6 +166,7 @@ class SimNetwork {
   SimScheduler* const world_;
   SimNetworkFaults faults_;
   std::map<Address, Listener> listeners_;
+  std::map<std::pair<Address, StreamMethod>, absl::Duration> paces_;
   std::map<int, Identity> identities_;  // by node
   std::map<int, std::unique_ptr<Transport>> transports_;
   std::vector<std::weak_ptr<SimLink>> links_;

@@ -132,6 +132,10 @@ class ServeCommand final : public Command {
     app->add_option("--feature-readers", feature_readers_,
                     "Threads that read paged features: 1 to 256")
         ->capture_default_str();
+    app->add_option("--hot-cache", hot_cache_,
+                    "Whether the cache of hot rows that `tributary cache` made "
+                    "is loaded: on or off")
+        ->capture_default_str();
     app->add_flag("--insecure", options_.insecure,
                   "Allow plain text beyond loopback: whoever reaches the "
                   "ports can read the graph, call itself any job, and use the "
@@ -196,6 +200,7 @@ class ServeCommand final : public Command {
   std::string max_rate_;
   std::string feature_memory_ = "auto";
   std::string feature_readers_ = "8";
+  std::string hot_cache_ = "on";
   std::string drain_timeout_ = "30";
   std::string log_level_ = "info";
 };
@@ -236,6 +241,9 @@ absl::Status ServeCommand::ReadOptions() {
   ASSIGN_OR_RETURN(const uint64_t readers,
                    ParseWhole("--feature-readers", feature_readers_, 1, 256));
   options_.feature_readers = static_cast<int>(readers);
+  ASSIGN_OR_RETURN(const size_t hot_cache,
+                   ParseChoice("--hot-cache", hot_cache_, {"off", "on"}));
+  options_.hot_cache = hot_cache == 1;
   auto level = ParseLogLevel(log_level_);
   if (!level.ok()) return Usage("--log-level", level.status());
   SetLogLevel(*level);

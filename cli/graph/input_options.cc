@@ -28,6 +28,15 @@ void AddInputFlags(CLI::App& app, InputOptions& options) {
                "relation R gets a reverse rev_R with the same ids");
   app.add_flag("--dedupe", options.dedupe,
                "Keep, of edges with the same ends, the one of the lowest id");
+  app.add_option_function<std::string>(
+         "--feature-dtype",
+         [&options](const std::string& name) {
+           options.feature_dtype =
+               name == "float16" ? DType::kFloat16 : DType::kBFloat16;
+         },
+         "Store features of nodes and edges as float16 or bfloat16, rounded "
+         "to the nearest")
+      ->check(CLI::IsMember({"float16", "bfloat16"}));
   app.add_flag("--out-edges", options.out_edges,
                "Also store edges by their sources, for --edge-dir out and "
                "both; for typed graphs use --add-reverse");
@@ -60,6 +69,10 @@ std::string InputFlagsText(const InputOptions& options) {
   std::string text;
   if (options.add_reverse) text += " --add-reverse";
   if (options.dedupe) text += " --dedupe";
+  if (options.feature_dtype.has_value()) {
+    absl::StrAppend(&text, " --feature-dtype ",
+                    std::string(DTypeName(*options.feature_dtype)));
+  }
   if (options.out_edges) text += " --out-edges";
   const auto add = [&](const char* flag,
                        const std::optional<std::string>& name) {

@@ -5,12 +5,18 @@
 #include <cstdio>
 #include <string>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "cli/command/arguments.h"
+#include "cli/command/command.h"
 #include "cli/graph/input_options.h"
 #include "common/text/status.h"
 #include "partition/format/graph.h"
+#include "partition/format/graph_json.h"
+#include "partition/pipeline/check/hot_check.h"
 #include "partition/pipeline/check/sample_check.h"
 #include "partition/pipeline/check/verify.h"
+#include "partition/pipeline/check/verify_partitions.h"
 #include "partition/pipeline/inputs/input.h"
 #include "partition/source/temporary_spool.h"
 
@@ -18,10 +24,13 @@ namespace tributary {
 namespace {
 
 constexpr char kFooter[] =
-    R"(Reads every byte: checksums, structure, digests. With --against, give the
-flags that the graph was partitioned with.
+    R"(Reads every byte: checksums, structure, digests, and the cache of hot
+rows. With --against, give the flags that the graph was partitioned with. With --partitions the folder may have
+these only, as a server's does: all that it would read is compared with the
+checksums of graph.json.
 Examples:
   tributary verify cora.graph
+  tributary verify cora.graph --partitions 0,1
   tributary verify cora.graph --against data/cora --add-reverse
   tributary verify big.graph --against data/big --sample 100000)";
 
@@ -37,6 +46,12 @@ class VerifyCommand final : public Command {
     app->add_option("--against", input_.folder,
                     "Folder or file that it was made from");
     AddInputFlags(*app, input_);
+    app->add_option("--partitions", partitions_,
+                    "Check the files of a server of these: all, numbers, or a "
+                    "share such as 1%4");
+    app->add_option("--layout-digest", layout_digest_,
+                    "Fail if the folder is not this one, by graph.json's "
+                    "layout_digest");
     app->add_option("--sample", sample_,
                     "Compare only this many random nodes and edges of each "
                     "type with --against, and load neither: for graphs larger "
@@ -49,40 +64,85 @@ class VerifyCommand final : public Command {
   }
 
   absl::Status Run(SignalWatcher&) override {
+    RETURN_IF_ERROR(CheckLayout());
+    if (!partitions_.empty()) return VerifySome();
     if (!sample_.empty()) return VerifySample();
     ASSIGN_OR_RETURN(const GraphContent content, VerifyGraph(graph_));
-    const bool against =
-        !input_.folder.empty() || input_.layout.config.has_value();
-    if (against) {
+    const std::string against = Against();
+    if (!against.empty()) {
       ASSIGN_OR_RETURN(const Input input, ReadInput(input_));
       RETURN_IF_ERROR(CompareContent(content, input.content));
     }
-    std::printf("verified %s%s%s\n", graph_.c_str(), against ? " against " : "",
-                input_.folder.empty()
-                    ? input_.layout.config.value_or("").c_str()
-                    : input_.folder.c_str());
+    RETURN_IF_ERROR(VerifyHotRows());
+    std::printf("verified %s%s%s\n", graph_.c_str(),
+                against.empty() ? "" : " against ", against.c_str());
     return absl::OkStatus();
   }
 
  private:
+  // Returns the folder, file or config of the input; empty if there is none.
+  std::string Against() const {
+    return input_.folder.empty() ? input_.layout.config.value_or("")
+                                 : input_.folder;
+  }
+
+  absl::Status CheckLayout() const {
+    if (layout_digest_.empty()) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const GraphSchema schema, ReadGraphJson(graph_));
+    const std::string found = ToHex(schema.layout_digest);
+    if (found == absl::AsciiStrToLower(layout_digest_)) return absl::OkStatus();
+    return absl::FailedPreconditionError(
+        absl::StrCat(graph_, " is another graph: its layout_digest is ", found,
+                     "\nwanted: ", layout_digest_));
+  }
+
+  absl::Status VerifySome() const {
+    if (!Against().empty()) {
+      return UsageError(
+          "--partitions with --against\nallowed: --against with a folder of "
+          "all partitions");
+    }
+    const auto choice = PartitionChoice::Parse(partitions_);
+    if (!choice.ok()) {
+      return UsageError(
+          absl::StrCat("--partitions: ", choice.status().message()));
+    }
+    ASSIGN_OR_RETURN(const std::string layout,
+                     VerifyPartitions(graph_, *choice));
+    std::printf("verified %s partitions %s layout=%s\n", graph_.c_str(),
+                choice->ToString().c_str(), layout.c_str());
+    return absl::OkStatus();
+  }
+
+  absl::Status VerifyHotRows() const {
+    ASSIGN_OR_RETURN(const uint64_t rows, VerifyHotCache(graph_));
+    if (rows > 0) {
+      std::printf("the cache's %llu rows are their owners'\n",
+                  static_cast<unsigned long long>(rows));
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status VerifySample() {
     SampleOptions options;
     ASSIGN_OR_RETURN(options.count,
                      ParseWhole("--sample", sample_, 1, kMostSampled));
     ASSIGN_OR_RETURN(options.random_seed,
                      ParseWhole("--random-seed", random_seed_));
-    if (input_.folder.empty()) {
+    const std::string against = Against();
+    if (against.empty()) {
       return UsageError(
           "--sample: a sample is compared with an input\n"
-          "allowed: with --against");
+          "allowed: with --against, or --config");
     }
     ASSIGN_OR_RETURN(const auto graph, Graph::Open(graph_, {.verify = true}));
     ASSIGN_OR_RETURN(const TemporarySpool temporary, TemporarySpool::Make());
     ASSIGN_OR_RETURN(const GraphSource input,
                      ReadSource(input_, temporary.spool()));
     RETURN_IF_ERROR(CompareSample(*graph, input, options));
+    RETURN_IF_ERROR(VerifyHotRows());
     std::printf("verified a sample of %s against %s\n", graph_.c_str(),
-                input_.folder.c_str());
+                against.c_str());
     return absl::OkStatus();
   }
 
@@ -90,6 +150,7 @@ class VerifyCommand final : public Command {
   std::string sample_;  // empty: all
   std::string random_seed_ = "0";
   InputOptions input_;
+  std::string partitions_, layout_digest_;
 };
 
 }  // namespace

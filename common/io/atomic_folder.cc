@@ -61,9 +61,15 @@ void RemoveAbandoned(const std::string& target) {
   }
 }
 
+bool Exists(const std::string& path) {
+  std::error_code error;
+  return fs::symlink_status(path, error).type() != fs::file_type::not_found;
+}
+
 }  // namespace
 
-absl::StatusOr<AtomicFolder> AtomicFolder::Create(const std::string& target) {
+absl::StatusOr<AtomicFolder> AtomicFolder::Create(const std::string& target,
+                                                  ExistingFolder existing) {
   absl::string_view trimmed = target;
   while (trimmed.size() > 1 && absl::ConsumeSuffix(&trimmed, "/")) {
   }
@@ -71,22 +77,26 @@ absl::StatusOr<AtomicFolder> AtomicFolder::Create(const std::string& target) {
   if (path.empty()) {
     return absl::InvalidArgumentError("the folder to write has no name");
   }
-  std::error_code error;
-  if (fs::symlink_status(path, error).type() != fs::file_type::not_found) {
+  if (existing == ExistingFolder::kRefuse && Exists(path)) {
     return AlreadyExists(path);
   }
+  std::error_code error;
   fs::create_directories(ParentFolderOf(path),
                          error);  // mkdir reports the error
   RemoveAbandoned(path);
   ASSIGN_OR_RETURN(UnfinishedFolder temporary,
                    UnfinishedFolder::Create(path + ".tmp-"));
   UniqueFd lock = LockFolder(temporary.path());
-  return AtomicFolder(path, std::move(temporary), std::move(lock));
+  return AtomicFolder(path, existing, std::move(temporary), std::move(lock));
 }
 
 absl::Status AtomicFolder::Commit(bool flush) {
   if (flush) RETURN_IF_ERROR(SyncTree(temporary_.path()));
-  RETURN_IF_ERROR(temporary_.RenameTo(target_));
+  if (existing_ == ExistingFolder::kReplace && Exists(target_)) {
+    RETURN_IF_ERROR(temporary_.Replace(target_));
+  } else {
+    RETURN_IF_ERROR(temporary_.RenameTo(target_));
+  }
   return flush ? SyncToDisk(ParentFolderOf(target_)) : absl::OkStatus();
 }
 

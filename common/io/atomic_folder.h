@@ -13,6 +13,11 @@
 
 namespace tributary {
 
+enum class ExistingFolder {
+  kRefuse,   // is an error
+  kReplace,  // is there until Commit() has put the new one in its place
+};
+
 // A temporary folder beside its target, which Commit() renames to the target.
 // If it was not committed, the destructor removes it, as does a signal that
 // ends the process. After a crash a folder named `<target>.tmp-PID-N` may
@@ -20,9 +25,11 @@ namespace tributary {
 class AtomicFolder {
  public:
   // Creates the temporary folder, after it has removed those that crashed
-  // processes have left. ALREADY_EXISTS if the target exists; otherwise the
-  // system's error.
-  static absl::StatusOr<AtomicFolder> Create(const std::string& target);
+  // processes have left. ALREADY_EXISTS if the target exists, unless it is to
+  // be replaced; otherwise the system's error.
+  static absl::StatusOr<AtomicFolder> Create(
+      const std::string& target,
+      ExistingFolder existing = ExistingFolder::kRefuse);
 
   // The temporary folder, and the path of `relative` in it, whose parent
   // folders are created. Thread-safe.
@@ -32,16 +39,20 @@ class AtomicFolder {
   }
 
   // Flushes all files and folders to the disk, if `flush`, and renames the
-  // folder. ALREADY_EXISTS if the target has been created meanwhile.
+  // folder. ALREADY_EXISTS if the target has been created meanwhile and is not
+  // to be replaced. What was replaced is removed by the destructor.
   absl::Status Commit(bool flush = true);
 
  private:
-  AtomicFolder(std::string target, UnfinishedFolder temporary, UniqueFd lock)
+  AtomicFolder(std::string target, ExistingFolder existing,
+               UnfinishedFolder temporary, UniqueFd lock)
       : target_(std::move(target)),
+        existing_(existing),
         temporary_(std::move(temporary)),
         lock_(std::move(lock)) {}
 
   std::string target_;
+  ExistingFolder existing_;
   UnfinishedFolder temporary_;
   UniqueFd lock_;  // of the temporary folder: its process lives
 };

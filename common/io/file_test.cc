@@ -130,6 +130,34 @@ TEST_F(FileTest, WhatACrashHasLeftIsRemovedUnlessItsProcessLives) {
   EXPECT_TRUE(fs::exists(folder->path()));
 }
 
+TEST_F(FileTest, AReplacedFolderIsThereUntilTheNewOneIs) {
+  fs::create_directories(folder_ + "/hot");
+  std::ofstream(folder_ + "/hot/old") << "x";
+  {
+    auto folder =
+        AtomicFolder::Create(folder_ + "/hot", ExistingFolder::kReplace);
+    ASSERT_TRUE(folder.ok()) << folder.status();
+    std::ofstream(*folder->PathFor("part-0/new")) << "y";
+    EXPECT_TRUE(fs::exists(folder_ + "/hot/old"));
+    ASSERT_TRUE(folder->Commit().ok());
+  }
+  EXPECT_FALSE(fs::exists(folder_ + "/hot/old"));
+  EXPECT_TRUE(fs::exists(folder_ + "/hot/part-0/new"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
+  // Without one before it, the new one appears as any does; not committed, it
+  // changes nothing.
+  {
+    const auto again =
+        AtomicFolder::Create(folder_ + "/hot", ExistingFolder::kReplace);
+    ASSERT_TRUE(again.ok());
+    auto first =
+        AtomicFolder::Create(folder_ + "/first", ExistingFolder::kReplace);
+    ASSERT_TRUE(first.ok() && first->Commit().ok());
+  }
+  EXPECT_TRUE(fs::exists(folder_ + "/hot/part-0/new"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 2);
+}
+
 TEST_F(FileTest, ExistingTargetIsRefusedEarlyAndLate) {
   auto folder = AtomicFolder::Create(folder_ + "/graph");
   ASSERT_TRUE(folder.ok());

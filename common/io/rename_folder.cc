@@ -32,6 +32,18 @@ absl::Status RenameNoReplace(const std::string& from, const std::string& to) {
   return PathError(to, "rename the finished folder to");
 }
 
+absl::Status ExchangeNames(const std::string& a, const std::string& b) {
+  if (renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) ==
+      0) {
+    return absl::OkStatus();
+  }
+  if (errno == EINVAL || errno == ENOSYS) {
+    return absl::UnimplementedError(
+        absl::StrCat("the file system of ", a, " exchanges no names"));
+  }
+  return PathError(b, "replace");
+}
+
 absl::Status SyncToDisk(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return PathError(path, "open");

@@ -11,6 +11,10 @@ namespace tributary {
 // Renames a folder, on the same file system. ALREADY_EXISTS if `to` exists.
 absl::Status RenameNoReplace(const std::string& from, const std::string& to);
 
+// Exchanges the names of two folders on the same file system, in one step.
+// UNIMPLEMENTED if the file system cannot; else the system's error.
+absl::Status ExchangeNames(const std::string& a, const std::string& b);
+
 // Flushes a file's data, or a folder's entries, to the disk.
 absl::Status SyncToDisk(const std::string& path);
 

@@ -92,6 +92,24 @@ absl::Status UnfinishedFolder::RenameTo(const std::string& target) {
   return absl::OkStatus();
 }
 
+absl::Status UnfinishedFolder::Replace(const std::string& target) {
+  Folders& folders = AllFolders();
+  MutexLock lock(folders.mutex);
+  const absl::Status exchanged = ExchangeNames(path_, target);
+  if (!absl::IsUnimplemented(exchanged)) return exchanged;
+  const std::string old = path_ + "-old";
+  RETURN_IF_ERROR(RenameNoReplace(target, old));
+  folders.paths.insert(old);
+  const absl::Status renamed = RenameNoReplace(path_, target);
+  if (renamed.ok()) {
+    folders.paths.erase(path_);
+    path_ = old;
+    return absl::OkStatus();
+  }
+  folders.paths.erase(old);
+  return RenameNoReplace(old, target).ok() ? renamed : PathError(old, "keep");
+}
+
 void RemoveUnfinishedFoldersAndExit(int exit_code) {
   Folders& folders = AllFolders();
   MutexLock lock(folders.mutex);  // never released

@@ -31,6 +31,11 @@ class UnfinishedFolder {
   // Renames the folder to `target`, on the same file system, and keeps it;
   // path() is empty afterwards. ALREADY_EXISTS if `target` exists.
   absl::Status RenameTo(const std::string& target);
+  // Gives the folder the name of the existing `target`, on the same file
+  // system, and keeps it; owns what was there before, at a temporary path,
+  // instead. In one step, where the file system can exchange names; else there
+  // is no `target` for a moment. The system's error, with the path.
+  absl::Status Replace(const std::string& target);
 
  private:
   explicit UnfinishedFolder(std::string path) : path_(std::move(path)) {}

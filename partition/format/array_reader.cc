@@ -31,7 +31,8 @@ std::string Describe(NpyType type, absl::Span<const int64_t> shape) {
   return absl::StrCat(type.descr(), " [", absl::StrJoin(shape, ", "), "]");
 }
 
-absl::Status CheckHeader(const std::string& path, const NpyHeader& header,
+absl::Status CheckHeader(const std::string& path, const std::string& listing,
+                         const NpyHeader& header,
                          absl::Span<const NpyType> types,
                          absl::Span<const int64_t> shape, size_t file_bytes) {
   const bool type_fits =
@@ -41,7 +42,7 @@ absl::Status CheckHeader(const std::string& path, const NpyHeader& header,
     return Damaged(
         path,
         absl::StrCat("it holds ", Describe(header.type, header.shape),
-                     " where graph.json says ", Describe(types[0], shape)));
+                     " where ", listing, " says ", Describe(types[0], shape)));
   }
   if (header.data_offset % 64 != 0 ||
       file_bytes - header.data_offset != header.data_bytes()) {
@@ -61,7 +62,7 @@ absl::StatusOr<ArrayReader::Opened> ArrayReader::Open(
     absl::Span<const int64_t> shape) {
   const FileSchema* file = Find(files_, path);
   if (file == nullptr) {
-    return Damaged("graph.json", absl::StrCat("it does not list ", path));
+    return Damaged(listing_, absl::StrCat("it does not list ", path));
   }
   const std::string full_path = absl::StrCat(folder_, "/", path);
   if (cancelled_()) return Cancelled(full_path);
@@ -69,15 +70,15 @@ absl::StatusOr<ArrayReader::Opened> ArrayReader::Open(
   mapping.Guard(full_path, damage_);
   const absl::Span<const uint8_t> bytes = mapping.bytes();
   if (bytes.size() != file->bytes) {
-    return Damaged(full_path,
-                   absl::StrCat("it has ", bytes.size(),
-                                " bytes; graph.json says ", file->bytes));
+    return Damaged(full_path, absl::StrCat("it has ", bytes.size(), " bytes; ",
+                                           listing_, " says ", file->bytes));
   }
   const auto header = ParseNpyHeader(bytes);
   if (!header.ok()) {
     return Damaged(full_path, std::string(header.status().message()));
   }
-  RETURN_IF_ERROR(CheckHeader(full_path, *header, types, shape, bytes.size()));
+  RETURN_IF_ERROR(
+      CheckHeader(full_path, listing_, *header, types, shape, bytes.size()));
   if (verify_) RETURN_IF_ERROR(CheckCrc(full_path, *file, bytes));
   return Opened{full_path, std::move(mapping), *header};
 }
@@ -91,8 +92,8 @@ absl::Status ArrayReader::CheckCrc(const std::string& path,
     crc = ExtendCrc32c(crc, bytes.subspan(at, kCheckedAtOnce));
   }
   if (crc == file.crc32c) return absl::OkStatus();
-  return Damaged(path, absl::StrCat("its CRC32C is ", crc, "; graph.json says ",
-                                    file.crc32c));
+  return Damaged(path, absl::StrCat("its CRC32C is ", crc, "; ", listing_,
+                                    " says ", file.crc32c));
 }
 
 absl::StatusOr<MappedArray> ArrayReader::Read(const std::string& path,

@@ -1,4 +1,5 @@
-// Opens the arrays of a graph folder and checks them against graph.json.
+// Opens the arrays of a graph folder and checks them against graph.json, or
+// another file that lists them.
 #ifndef TRIBUTARY_PARTITION_FORMAT_ARRAY_READER_H_
 #define TRIBUTARY_PARTITION_FORMAT_ARRAY_READER_H_
 
@@ -12,6 +13,7 @@
 #include "absl/types/span.h"
 #include "common/io/file_mapping.h"
 #include "common/tensor/npy.h"
+#include "partition/format/paths.h"
 #include "partition/format/row_file.h"
 #include "partition/schema/schema.h"
 
@@ -33,16 +35,19 @@ struct MappedArray {
 // are taken. Not thread-safe.
 class ArrayReader {
  public:
-  // `files` must outlive the reader. `cancelled` is that of OpenOptions.
+  // `files` must outlive the reader; `listing` is the file that lists them, for
+  // messages. `cancelled` is that of OpenOptions.
   ArrayReader(std::string folder, const std::vector<FileSchema>& files,
-              bool verify, std::function<bool()> cancelled)
+              bool verify, std::function<bool()> cancelled,
+              std::string listing = kGraphJson)
       : folder_(std::move(folder)),
         files_(files),
         verify_(verify),
-        cancelled_(std::move(cancelled)) {}
+        cancelled_(std::move(cancelled)),
+        listing_(std::move(listing)) {}
 
   // Maps an array, which must have one of `types` and `shape`. DATA_LOSS,
-  // naming the file, if graph.json does not list it, its length or header
+  // naming the file, if the listing does not have it, its length or header
   // differs, or (with verify) its CRC32C differs; NOT_FOUND if it does not
   // exist; CANCELLED.
   absl::StatusOr<MappedArray> Read(const std::string& path,
@@ -80,6 +85,7 @@ class ArrayReader {
   const std::vector<FileSchema>& files_;
   const bool verify_;
   const std::function<bool()> cancelled_;
+  const std::string listing_;
   const std::shared_ptr<MappingDamage> damage_ =
       std::make_shared<MappingDamage>();
   std::vector<FileMapping> mappings_;

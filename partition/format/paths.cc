@@ -31,6 +31,11 @@ std::string EdgeIndexPath(const EdgeTypeSchema& edge_type,
                       edge_type.dst, ".", array, ".npy");
 }
 
+std::string HotArrayPath(uint32_t partition, const std::string& node_type,
+                         const std::string& array) {
+  return absl::StrCat("part-", partition, "/", node_type, "/", array, ".npy");
+}
+
 std::string NodeMapPath(const std::string& node_type) {
   return absl::StrCat("node_map/", node_type, ".npy");
 }

@@ -10,6 +10,9 @@
 namespace tributary {
 
 inline constexpr char kGraphJson[] = "graph.json";
+// The folder of the cache of hot rows, and the file in it that describes it.
+inline constexpr char kHotFolder[] = "hot";
+inline constexpr char kHotJson[] = "hot.json";
 
 // "part-0/nodes/paper/x.npy"; `array` is "orig_id", "x" or "y".
 std::string NodeArrayPath(uint32_t partition, const std::string& node_type,
@@ -25,6 +28,10 @@ std::string DegreePath(const EdgeTypeSchema& edge_type, const std::string& end);
 // "edge_index/a__rel__b.partition.npy"; `array` is "partition" or "position".
 std::string EdgeIndexPath(const EdgeTypeSchema& edge_type,
                           const std::string& array);
+// "part-0/paper/x.npy", relative to the cache's folder; `array` is
+// "internal_id", "orig_id", "x" or "y".
+std::string HotArrayPath(uint32_t partition, const std::string& node_type,
+                         const std::string& array);
 std::string NodeMapPath(const std::string& node_type);
 std::string NodeRanksPath(const std::string& node_type);
 // "ids/paper.numbers.npy": the user's ids by original id; `array` is one of the

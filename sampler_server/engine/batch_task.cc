@@ -234,6 +234,8 @@ StepContext BatchTask::Context() {
   context.graph = environment_.graph;
   context.remote = environment_.remote;
   context.rows = environment_.rows;
+  context.hot = environment_.hot;
+  context.remote_rows = environment_.remote_rows;
   context.plan = &plan();
   context.key = request_.key;
   context.input_number = request_.input_number;

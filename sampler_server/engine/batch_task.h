@@ -19,8 +19,10 @@
 #include "common/runtime/executor.h"
 #include "common/session/link_columns.h"
 #include "partition/format/graph.h"
+#include "partition/format/hot_cache.h"
 #include "sampler_server/engine/batch/batch_stage.h"
 #include "sampler_server/engine/batch/remote_partitions.h"
+#include "sampler_server/engine/gather/remote_row_metrics.h"
 #include "sampler_server/engine/gather/row_reader.h"
 #include "sampler_server/engine/plan/plan.h"
 
@@ -67,7 +69,9 @@ struct BatchEnvironment {
   RemotePartitions* remote = nullptr;  // null: all partitions are in the graph
   Executor* executor = nullptr;
   std::shared_ptr<CpuMeter> cpu = nullptr;  // of this task; may be null
-  RowReader* rows = nullptr;  // null: the graph has its features in memory
+  RowReader* rows = nullptr;      // null: the graph has its features in memory
+  const HotCache* hot = nullptr;  // rows of other partitions; may be null
+  const RemoteRowMetrics* remote_rows = nullptr;  // null: not counted
 };
 
 // Returns the bytes that a task may hold besides the request: working memory

@@ -89,16 +89,20 @@ class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
     const absl::Duration timeout = std::min(left, kAttemptTimeout);
     const uint64_t timeout_ms =
         std::max<int64_t>(1, absl::ToInt64Milliseconds(timeout));
-    const absl::Time end = spec_.strand->Now() + timeout;
+    const absl::Time began = spec_.strand->Now();
+    const absl::Time end = began + timeout;
+    owner->answer_times().Begin(began);
     client_ = owner->Leaf();
     call_ = client_->Call(
         {spec_.kind, spec_.header(timeout_ms), spec_.payload,
          spec_.payload_owner},
         end, spec_.max_reply_bytes,
-        [self = shared_from_this(), owner, end,
+        [self = shared_from_this(), owner, began, end,
          full = timeout == kAttemptTimeout](absl::StatusOr<CallReply> reply) {
+          const absl::Time now = self->spec_.strand->Now();
+          owner->answer_times().End(began, now, reply.ok());
           // An answer of the peer itself comes before `end`.
-          const bool silent = full && self->spec_.strand->Now() >= end;
+          const bool silent = full && now >= end;
           self->spec_.strand->Post(
               [self, owner, silent, reply = std::move(reply)]() mutable {
                 self->OnReply(owner, silent, std::move(reply));

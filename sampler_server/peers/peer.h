@@ -16,6 +16,7 @@
 #include "common/proto/wire.pb.h"
 #include "common/runtime/executor.h"
 #include "common/runtime/mutex.h"
+#include "sampler_server/peers/answer_times.h"
 
 namespace tributary {
 
@@ -31,6 +32,8 @@ class Peer {
         executor_(executor) {}
 
   const Address& address() const { return address_; }
+  // How long it takes to answer leaf calls.
+  AnswerTimes& answer_times() { return answer_times_; }
   // Whether its last Describe succeeded and nothing failed since.
   bool healthy() const;
   // Whether it owned `partition` at its last successful Describe.
@@ -66,6 +69,7 @@ class Peer {
   const Address address_;
   Transport* const transport_;
   Executor* const executor_;
+  AnswerTimes answer_times_;
   mutable Mutex mutex_;
   absl::Status problem_ ABSL_GUARDED_BY(mutex_) =
       absl::UnavailableError("it has not been reached yet");

@@ -15,6 +15,10 @@ namespace tributary {
 namespace {
 
 constexpr size_t kMaxPeers = 4096;
+// An owner is slow if its answers take so many times as long as those of the
+// fastest, and this.
+constexpr double kSlowFactor = 4;
+constexpr absl::Duration kSlowAnswer = absl::Milliseconds(10);
 
 // Returns a seed that is the same in every run and different for every pair of
 // servers.
@@ -181,6 +185,27 @@ absl::Status PeerDirectory::CheckGraph(const v1::DescribeReply& described) {
   return absl::OkStatus();
 }
 
+namespace {
+
+// Moves the owners to the end whose calls take so long that they would hold up
+// batches: a peer may be slow for hours and yet answer everything.
+void PutSlowOnesLast(std::vector<std::shared_ptr<Peer>>& owners,
+                     absl::Time now) {
+  std::map<const Peer*, absl::Duration> expected;
+  absl::Duration fastest = absl::InfiniteDuration();
+  for (const auto& owner : owners) {
+    const absl::Duration time = owner->answer_times().Expected(now);
+    expected[owner.get()] = time;
+    fastest = std::min(fastest, time);
+  }
+  const absl::Duration most = kSlowAnswer + kSlowFactor * fastest;
+  std::stable_partition(owners.begin(), owners.end(), [&](const auto& owner) {
+    return expected[owner.get()] <= most;
+  });
+}
+
+}  // namespace
+
 std::vector<std::shared_ptr<Peer>> PeerDirectory::Owners(uint32_t partition) {
   std::vector<std::shared_ptr<Peer>> owners;
   uint64_t turn = 0;
@@ -195,9 +220,10 @@ std::vector<std::shared_ptr<Peer>> PeerDirectory::Owners(uint32_t partition) {
     std::rotate(owners.begin(), owners.begin() + turn % owners.size(),
                 owners.end());
   }
+  const absl::Time now = strand_->Now();
+  if (owners.size() > 1) PutSlowOnesLast(owners, now);
   std::stable_partition(owners.begin(), owners.end(),
                         [](const auto& peer) { return !peer->draining(); });
-  const absl::Time now = strand_->Now();
   std::stable_partition(owners.begin(), owners.end(), [now](const auto& peer) {
     return !peer->left_alone(now);
   });

@@ -49,9 +49,10 @@ class PeerDirectory : public std::enable_shared_from_this<PeerDirectory> {
   // executor. Has no peers from then on.
   void Stop(absl::AnyInvocable<void()> stopped);
 
-  // Returns the healthy owners of `partition`; draining ones, and then those
-  // that are left alone for now, come last. They are rotated from call to call,
-  // to share the load.
+  // Returns the healthy owners of `partition`; those that take far longer to
+  // answer than the fastest, then draining ones, and then those that are left
+  // alone for now, come last. They are rotated from call to call, to share the
+  // load.
   std::vector<std::shared_ptr<Peer>> Owners(uint32_t partition);
   // Makes the peer unhealthy, after a leaf call failed in a way that other
   // calls to it would, and describes it at once. No effect on an unhealthy one.

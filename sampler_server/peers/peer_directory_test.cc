@@ -109,6 +109,37 @@ TEST_F(PeerDirectoryTest, DrainingOwnersComeLast) {
   EXPECT_THAT(last, UnorderedElementsAre("peer0:1", "peer1:1", "peer2:1"));
 }
 
+TEST_F(PeerDirectoryTest, SlowOwnersComeLast) {
+  for (int i = 0; i < 3; ++i) world_.Add({0});
+  world_.Introduce();
+  const auto slow = world_.directory()->Owners(0).front();
+  const std::string address = slow->address().ToString();
+  const absl::Time began = world_.now();
+  slow->answer_times().Begin(began);
+  world_.RunFor(absl::Milliseconds(100));  // it has not answered yet
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(Owners(0).back(), address);
+  slow->answer_times().End(began, world_.now(), /*answered=*/true);
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(Owners(0).back(), address);
+  // Nobody asks it any more: it is tried again.
+  world_.RunFor(absl::Seconds(3));
+  std::vector<std::string> last;
+  for (int i = 0; i < 3; ++i) last.push_back(Owners(0).back());
+  EXPECT_THAT(last, UnorderedElementsAre("peer0:1", "peer1:1", "peer2:1"));
+}
+
+TEST_F(PeerDirectoryTest, OwnersThatTakeAsLongAreNotSlow) {
+  for (int i = 0; i < 3; ++i) world_.Add({0});
+  world_.Introduce();
+  const absl::Time began = world_.now();
+  for (const auto& owner : world_.directory()->Owners(0)) {
+    owner->answer_times().Begin(began);
+  }
+  world_.RunFor(absl::Milliseconds(100));
+  std::vector<std::string> last;
+  for (int i = 0; i < 3; ++i) last.push_back(Owners(0).back());
+  EXPECT_THAT(last, UnorderedElementsAre("peer0:1", "peer1:1", "peer2:1"));
+}
+
 TEST_F(PeerDirectoryTest, PartitionsMayChange) {
   ScriptedPeer& peer = world_.Add({0, 1});
   world_.Introduce();

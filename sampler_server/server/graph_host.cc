@@ -1,5 +1,6 @@
 #include "sampler_server/server/graph_host.h"
 
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "common/text/status.h"
 #include "partition/format/graph_bytes.h"
 #include "partition/format/graph_json.h"
+#include "partition/format/hot_manifest.h"
 #include "sampler_server/rows/serving_graph.h"
 #include "sampler_server/server/peered_graph.h"
 
@@ -26,7 +28,7 @@ absl::Status CheckDescribable(const Graph& graph) {
 }
 
 // Returns the partitions to open of the graph in `folder`; empty: all.
-absl::StatusOr<std::vector<uint32_t>> PartitionsOf(const GraphSource& source) {
+absl::StatusOr<std::vector<uint32_t>> PartitionsOf(const ListedGraph& source) {
   if (!source.partitions.is_share()) return source.partitions.Of(0);
   ASSIGN_OR_RETURN(const GraphSchema schema, ReadGraphJson(source.folder));
   return source.partitions.Of(schema.num_partitions);
@@ -36,31 +38,67 @@ std::string NameOf(const Graph& graph) {
   return VersionedName(graph.schema().name, graph.schema().content_digest);
 }
 
+// Returns the most bytes that the cache of hot rows of these partitions takes;
+// 0 if there is none.
+absl::StatusOr<uint64_t> HotBytesIn(const ListedGraph& source,
+                                    std::vector<uint32_t> partitions) {
+  ASSIGN_OR_RETURN(const GraphSchema schema, ReadGraphJson(source.folder));
+  if (partitions.empty() || partitions.size() >= schema.num_partitions) {
+    return uint64_t{0};
+  }
+  ASSIGN_OR_RETURN(const std::optional<HotManifest> manifest,
+                   ReadHotManifest(source.folder, schema));
+  if (!manifest.has_value()) return uint64_t{0};
+  return HotBytesOf(*manifest, schema, partitions);
+}
+
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const Graph>> GraphHost::Open(
-    const GraphSource& source) {
+absl::StatusOr<OpenedGraph> GraphHost::Open(const ListedGraph& source) {
   OpenOptions open;
   ASSIGN_OR_RETURN(open.partitions, PartitionsOf(source));
   open.verify = options_.verify;
   open.features = options_.features;
   open.cancelled = [this] { return cancelled_.load(); };
-  ASSIGN_OR_RETURN(auto graph,
-                   OpenServingGraph(source.folder, open,
-                                    options_.reserved_bytes + HeldBytes()));
-  RETURN_IF_ERROR(CheckDescribable(*graph));
-  return graph;
+  uint64_t hot_bytes = 0;
+  if (options_.hot_cache) {
+    ASSIGN_OR_RETURN(hot_bytes, HotBytesIn(source, open.partitions));
+  }
+  OpenedGraph opened;
+  ASSIGN_OR_RETURN(opened.graph, OpenServingGraph(source.folder, open,
+                                                  options_.reserved_bytes +
+                                                      HeldBytes() + hot_bytes));
+  RETURN_IF_ERROR(CheckDescribable(*opened.graph));
+  if (!options_.hot_cache) return opened;
+  ASSIGN_OR_RETURN(
+      opened.hot, HotCache::Open(source.folder, *opened.graph, open.cancelled));
+  if (opened.hot != nullptr) {
+    LogInfo(absl::StrCat("hot cache: ", opened.hot->num_rows(),
+                         " rows of other partitions, ",
+                         opened.hot->bytes() >> 20, " MiB of memory"));
+  }
+  return opened;
 }
 
 uint64_t GraphHost::HeldBytes() const {
   uint64_t held = 0;
   MutexLock lock(state_->mutex);
   for (const Hosted& hosted : state_->hosted) {
-    const Graph& graph = *hosted.graph;
+    const Graph& graph = *hosted.opened.graph;
     const GraphBytes bytes = GraphBytesOf(graph.schema(), graph.partitions());
     held += bytes.rest + (graph.reads_features() ? 0 : bytes.features);
+    if (hosted.opened.hot != nullptr) held += hosted.opened.hot->bytes();
   }
   return held;
+}
+
+uint64_t GraphHost::hot_bytes() const {
+  uint64_t bytes = 0;
+  MutexLock lock(state_->mutex);
+  for (const Hosted& hosted : state_->hosted) {
+    if (hosted.opened.hot != nullptr) bytes += hosted.opened.hot->bytes();
+  }
+  return bytes;
 }
 
 std::shared_ptr<RowReader> GraphHost::RowsFor(const Graph& graph) {
@@ -72,20 +110,20 @@ std::shared_ptr<RowReader> GraphHost::RowsFor(const Graph& graph) {
   return rows_->queue();
 }
 
-absl::Status GraphHost::Serve(const GraphSource& source,
-                              std::shared_ptr<const Graph> graph,
+absl::Status GraphHost::Serve(const ListedGraph& source, OpenedGraph opened,
                               SamplerService& service) {
-  PeeredGraph peered = MakePeeredGraph(
-      graph, RowsFor(*graph), options_.incarnation, transport_, executor_);
+  PeeredGraph peered =
+      MakePeeredGraph(opened.graph, RowsFor(*opened.graph), opened.hot,
+                      options_.incarnation, transport_, executor_);
   RETURN_IF_ERROR(service.AddGraph(std::move(peered.served)));
   MutexLock lock(state_->mutex);
   peered.directory->SetListed(state_->listed);
   state_->hosted.push_back(
-      {source, std::move(graph), std::move(peered.directory)});
+      {source, std::move(opened), std::move(peered.directory)});
   return absl::OkStatus();
 }
 
-void GraphHost::Retire(const GraphSource& source, absl::Time deadline,
+void GraphHost::Retire(const ListedGraph& source, absl::Time deadline,
                        SamplerService& service) {
   Sha256Digest layout{};
   std::string name;
@@ -95,8 +133,8 @@ void GraphHost::Retire(const GraphSource& source, absl::Time deadline,
     for (Hosted& hosted : state_->hosted) {
       if (hosted.retiring || !(hosted.source == source)) continue;
       hosted.retiring = true;
-      layout = hosted.graph->schema().layout_digest;
-      name = NameOf(*hosted.graph);
+      layout = hosted.opened.graph->schema().layout_digest;
+      name = NameOf(*hosted.opened.graph);
       directory = hosted.directory.get();
     }
   }
@@ -123,8 +161,8 @@ void GraphHost::RemoveRetired(State& state, const PeerDirectory* directory) {
   if (gone.directory != nullptr) gone.directory->Stop([] {});
 }
 
-std::vector<GraphSource> GraphHost::served() const {
-  std::vector<GraphSource> sources;
+std::vector<ListedGraph> GraphHost::served() const {
+  std::vector<ListedGraph> sources;
   MutexLock lock(state_->mutex);
   for (const Hosted& hosted : state_->hosted) {
     if (!hosted.retiring) sources.push_back(hosted.source);

@@ -19,6 +19,7 @@
 #include "common/runtime/executor.h"
 #include "common/runtime/mutex.h"
 #include "partition/format/graph.h"
+#include "partition/format/hot_cache.h"
 #include "partition/schema/feature_memory.h"
 #include "sampler_server/peers/peer_directory.h"
 #include "sampler_server/rows/disk_rows.h"
@@ -27,10 +28,17 @@
 
 namespace tributary {
 
+// A graph that can be served.
+struct OpenedGraph {
+  std::shared_ptr<const Graph> graph;
+  std::shared_ptr<const HotCache> hot;  // null: there is none
+};
+
 struct GraphHostOptions {
   bool verify = false;  // check every file's CRC before a graph is served
   FeatureMemory features = FeatureMemory::kAuto;
   int feature_readers = kDefaultFeatureReaders;
+  bool hot_cache = true;        // load caches of hot rows that are there
   uint64_t reserved_bytes = 0;  // of this machine's memory, for batches
   uint64_t incarnation = 0;     // of the server
 };
@@ -48,26 +56,28 @@ class GraphHost {
         executor_(executor),
         metrics_(metrics) {}
 
-  // Opens a graph; blocks as long as that takes. It may map what is left of the
-  // memory beside the reserved bytes and the graphs that are served. Errors are
-  // those of Graph::Open, and INVALID_ARGUMENT when graph.json is too large to
-  // be sent to clients (graph_text.h).
-  absl::StatusOr<std::shared_ptr<const Graph>> Open(const GraphSource& source);
+  // Opens a graph, with its cache of hot rows; blocks as long as that takes. It
+  // may map what is left of the memory beside the reserved bytes, that cache
+  // and the graphs that are served. Errors are those of Graph::Open and
+  // HotCache::Open, and INVALID_ARGUMENT when graph.json is too large to be
+  // sent to clients (graph_text.h).
+  absl::StatusOr<OpenedGraph> Open(const ListedGraph& source);
   // Makes Open, running or called later, return CANCELLED soon.
   void CancelOpening() { cancelled_ = true; }
   // Serves an opened graph by `service`, from now on. Errors are those of
   // SamplerService::AddGraph.
-  absl::Status Serve(const GraphSource& source,
-                     std::shared_ptr<const Graph> graph,
+  absl::Status Serve(const ListedGraph& source, OpenedGraph opened,
                      SamplerService& service);
   // Retires the graph of `source`: it takes no new batches, batches under way
   // are finished, peers are answered until `deadline`. No effect if it is not
   // served.
-  void Retire(const GraphSource& source, absl::Time deadline,
+  void Retire(const ListedGraph& source, absl::Time deadline,
               SamplerService& service);
   // Returns the graphs that are served and not being retired, oldest first.
-  std::vector<GraphSource> served() const;
+  std::vector<ListedGraph> served() const;
 
+  // Returns the bytes of memory that caches of hot rows take.
+  uint64_t hot_bytes() const;
   // Tells all graphs which servers may be peers, from now on.
   void SetListed(const std::vector<Address>& addresses);
   // Returns how many peers answer, for at least one graph.
@@ -77,8 +87,8 @@ class GraphHost {
 
  private:
   struct Hosted {
-    GraphSource source;
-    std::shared_ptr<const Graph> graph;
+    ListedGraph source;
+    OpenedGraph opened;
     std::shared_ptr<PeerDirectory> directory;
     bool retiring = false;
   };

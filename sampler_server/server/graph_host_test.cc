@@ -33,8 +33,8 @@ class GraphHostTest : public testing::Test {
     spec.x.resize(static_cast<size_t>(spec.num_nodes * spec.x_dim));
     return spec;
   }
-  GraphSource Written(const std::string& name) {
-    const GraphSource source{folder_.File(name), {}};
+  ListedGraph Written(const std::string& name) {
+    const ListedGraph source{folder_.File(name), {}};
     WriteGraphTo(Spec(name), source.folder);
     return source;
   }
@@ -46,13 +46,13 @@ class GraphHostTest : public testing::Test {
         options, fleet_.network.TransportOf(server_.executor), server_.executor,
         &metrics_);
   }
-  absl::Status Serve(const GraphSource& source) {
+  absl::Status Serve(const ListedGraph& source) {
     auto graph = host_->Open(source);
     if (!graph.ok()) return graph.status();
     return host_->Serve(source, *std::move(graph), *server_.service);
   }
-  bool IsPaged(const GraphSource& source) {
-    return host_->Open(source).value()->reads_features();
+  bool IsPaged(const ListedGraph& source) {
+    return host_->Open(source).value().graph->reads_features();
   }
 
   const TemporaryFolder folder_;
@@ -66,7 +66,7 @@ class GraphHostTest : public testing::Test {
 TEST_F(GraphHostTest, MemoryOfServedGraphsIsNotOfferedUntilTheyAreLetGo) {
   // For one with its features and another without.
   HostWith(one_graph_.features + 2 * one_graph_.rest + one_graph_.features / 2);
-  const GraphSource monday = Written("monday"), tuesday = Written("tuesday");
+  const ListedGraph monday = Written("monday"), tuesday = Written("tuesday");
   EXPECT_FALSE(IsPaged(monday));
   EXPECT_FALSE(IsPaged(tuesday));
   ASSERT_TRUE(Serve(monday).ok());
@@ -81,17 +81,17 @@ TEST_F(GraphHostTest, MemoryOfServedGraphsIsNotOfferedUntilTheyAreLetGo) {
 
 TEST_F(GraphHostTest, WhatDoesNotFitEvenWithoutFeaturesIsNotServed) {
   HostWith(one_graph_.features + 2 * one_graph_.rest - 1);
-  const GraphSource monday = Written("monday"), tuesday = Written("tuesday");
+  const ListedGraph monday = Written("monday"), tuesday = Written("tuesday");
   ASSERT_TRUE(Serve(monday).ok());
   const absl::Status refused = Serve(tuesday);
   EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(refused.message()), HasSubstr("of memory are left"));
-  EXPECT_EQ(host_->served(), std::vector<GraphSource>{monday});
+  EXPECT_EQ(host_->served(), std::vector<ListedGraph>{monday});
 }
 
 TEST_F(GraphHostTest, OpeningIsGivenUpAtTheEnd) {
   HostWith(1 << 30);
-  const GraphSource monday = Written("monday");
+  const ListedGraph monday = Written("monday");
   EXPECT_TRUE(host_->Open(monday).ok());
   host_->CancelOpening();
   const absl::Status given_up = host_->Open(monday).status();
@@ -102,7 +102,7 @@ TEST_F(GraphHostTest, OpeningIsGivenUpAtTheEnd) {
 TEST_F(GraphHostTest, PagedFeaturesTakeNoMemory) {
   HostWith(one_graph_.features / 2 + 3 * one_graph_.rest);
   for (const char* name : {"monday", "tuesday", "wednesday"}) {
-    const GraphSource source = Written(name);
+    const ListedGraph source = Written(name);
     EXPECT_TRUE(IsPaged(source)) << name;
     EXPECT_TRUE(Serve(source).ok()) << name;
   }

@@ -12,9 +12,9 @@ namespace {
 
 constexpr size_t kMostBytes = size_t{1} << 20;
 
-absl::Status CheckNew(const std::vector<GraphSource>& sources,
+absl::Status CheckNew(const std::vector<ListedGraph>& sources,
                       absl::string_view folder) {
-  for (const GraphSource& source : sources) {
+  for (const ListedGraph& source : sources) {
     if (source.folder != folder) continue;
     return absl::InvalidArgumentError(
         absl::StrCat(folder, " is listed already"));
@@ -23,7 +23,7 @@ absl::Status CheckNew(const std::vector<GraphSource>& sources,
 }
 
 absl::Status TakeLine(absl::string_view line, const PartitionChoice& partitions,
-                      std::vector<GraphSource>* sources) {
+                      std::vector<ListedGraph>* sources) {
   const std::vector<std::string> words =
       absl::StrSplit(line, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
   if (words.empty()) return absl::OkStatus();
@@ -34,7 +34,7 @@ absl::Status TakeLine(absl::string_view line, const PartitionChoice& partitions,
                      "PARTITIONS"));
   }
   RETURN_IF_ERROR(CheckNew(*sources, words[0]));
-  GraphSource source{words[0], partitions};
+  ListedGraph source{words[0], partitions};
   if (words.size() == 2) {
     ASSIGN_OR_RETURN(source.partitions, PartitionChoice::Parse(words[1]));
   }
@@ -44,10 +44,10 @@ absl::Status TakeLine(absl::string_view line, const PartitionChoice& partitions,
 
 }  // namespace
 
-absl::StatusOr<std::vector<GraphSource>> ParseGraphFile(
+absl::StatusOr<std::vector<ListedGraph>> ParseGraphFile(
     std::string_view text, std::string_view path,
     const PartitionChoice& partitions) {
-  std::vector<GraphSource> sources;
+  std::vector<ListedGraph> sources;
   int number = 0;
   const std::string lines(text);
   for (absl::string_view line : absl::StrSplit(lines, '\n')) {
@@ -63,7 +63,7 @@ absl::StatusOr<std::vector<GraphSource>> ParseGraphFile(
       absl::StrCat(std::string(path), " lists no graph"));
 }
 
-absl::StatusOr<std::vector<GraphSource>> ReadGraphFile(
+absl::StatusOr<std::vector<ListedGraph>> ReadGraphFile(
     const std::string& path, const PartitionChoice& partitions) {
   ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMostBytes));
   return ParseGraphFile(text, path, partitions);

@@ -12,10 +12,10 @@
 namespace tributary {
 
 // A graph folder and the partitions to serve of it.
-struct GraphSource {
+struct ListedGraph {
   std::string folder;
   PartitionChoice partitions;  // to serve
-  friend bool operator==(const GraphSource&, const GraphSource&) = default;
+  friend bool operator==(const ListedGraph&, const ListedGraph&) = default;
 };
 
 // Parses a list of graphs, one a line: its folder and, after a blank, its
@@ -23,11 +23,11 @@ struct GraphSource {
 // has none. Text after # is a comment.
 // INVALID_ARGUMENT, with `path` and the line's number, for a line that cannot
 // be parsed or that names a folder again.
-absl::StatusOr<std::vector<GraphSource>> ParseGraphFile(
+absl::StatusOr<std::vector<ListedGraph>> ParseGraphFile(
     std::string_view text, std::string_view path,
     const PartitionChoice& partitions);
 // Does the same for the contents of a file.
-absl::StatusOr<std::vector<GraphSource>> ReadGraphFile(
+absl::StatusOr<std::vector<ListedGraph>> ReadGraphFile(
     const std::string& path, const PartitionChoice& partitions);
 
 }  // namespace tributary

@@ -17,9 +17,9 @@ TEST(GraphListTest, AGraphALineWithItsPartitionsOrTheDefault) {
       "/data/tuesday.graph\t0,2  # half\r\n/data/all.graph all",
       "list", kDefault);
   ASSERT_TRUE(sources.ok()) << sources.status();
-  EXPECT_THAT(*sources, ElementsAre(GraphSource{"/data/monday.graph", {1, 3}},
-                                    GraphSource{"/data/tuesday.graph", {0, 2}},
-                                    GraphSource{"/data/all.graph", {}}));
+  EXPECT_THAT(*sources, ElementsAre(ListedGraph{"/data/monday.graph", {1, 3}},
+                                    ListedGraph{"/data/tuesday.graph", {0, 2}},
+                                    ListedGraph{"/data/all.graph", {}}));
 }
 
 TEST(GraphListTest, WhatIsWrongIsSaidWithItsLine) {

@@ -56,13 +56,13 @@ void GraphWatcher::Run() {
   }
 }
 
-void GraphWatcher::Follow(const std::vector<GraphSource>& listed) {
+void GraphWatcher::Follow(const std::vector<ListedGraph>& listed) {
   std::erase_if(failed_, [&](const auto& failed) {
     return std::none_of(listed.begin(), listed.end(), [&](const auto& source) {
       return source.folder == failed.first;
     });
   });
-  const std::vector<GraphSource> served = host_->served();
+  const std::vector<ListedGraph> served = host_->served();
   const auto unserved =
       std::count_if(listed.begin(), listed.end(), [&](const auto& source) {
         const bool is_served =
@@ -71,7 +71,7 @@ void GraphWatcher::Follow(const std::vector<GraphSource>& listed) {
       });
   unserved_.Set(static_cast<double>(unserved));
   if (unserved > 0) return;
-  for (const GraphSource& source : served) {
+  for (const ListedGraph& source : served) {
     if (std::find(listed.begin(), listed.end(), source) != listed.end()) {
       continue;
     }
@@ -79,15 +79,15 @@ void GraphWatcher::Follow(const std::vector<GraphSource>& listed) {
   }
 }
 
-bool GraphWatcher::Serve(const GraphSource& source) {
+bool GraphWatcher::Serve(const ListedGraph& source) {
   const auto failed = failed_.find(source.folder);
   if (failed != failed_.end() && clock_->Now() < failed->second.again) {
     return false;
   }
-  auto graph = host_->Open(source);
+  auto opened = host_->Open(source);
   const absl::Status served =
-      graph.ok() ? host_->Serve(source, *std::move(graph), *service_)
-                 : graph.status();
+      opened.ok() ? host_->Serve(source, *std::move(opened), *service_)
+                  : opened.status();
   if (served.ok()) {
     failed_.erase(source.folder);
     LogInfo(absl::StrCat("graph ", source.folder, " is served"));

@@ -44,8 +44,8 @@ class GraphWatcher {
 
  private:
   void Run();
-  void Follow(const std::vector<GraphSource>& listed);
-  bool Serve(const GraphSource& source);
+  void Follow(const std::vector<ListedGraph>& listed);
+  bool Serve(const ListedGraph& source);
 
   const GraphWatcherOptions options_;
   GraphHost* const host_;

@@ -39,6 +39,7 @@ std::vector<MemoryPart> MemoryBound(const SamplerServiceOptions& options,
       {"cached sessions", kCachedSessionBytes},
       {"mutable rows", options.tensor_memory},
       {"open rounds", options.tensor_memory / 4},
+      {"hot rows", input.hot_bytes},
       {"network library", input.transport_bytes},
   };
   parts.push_back({"allocator", TotalOf(parts) / kAllocatorPart});

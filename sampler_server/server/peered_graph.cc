@@ -8,6 +8,7 @@ namespace tributary {
 
 PeeredGraph MakePeeredGraph(std::shared_ptr<const Graph> graph,
                             std::shared_ptr<RowReader> rows,
+                            std::shared_ptr<const HotCache> hot,
                             uint64_t incarnation, Transport* transport,
                             Executor* executor) {
   const GraphSchema& schema = graph->schema();
@@ -22,6 +23,7 @@ PeeredGraph MakePeeredGraph(std::shared_ptr<const Graph> graph,
         std::make_shared<PeerPartitions>(schema, peered.directory);
   }
   peered.served.rows = std::move(rows);
+  peered.served.hot = std::move(hot);
   peered.served.peers = [directory = peered.directory] {
     return directory->States();
   };

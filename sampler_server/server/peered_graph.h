@@ -9,6 +9,7 @@
 #include "channel/transport.h"
 #include "common/runtime/executor.h"
 #include "partition/format/graph.h"
+#include "partition/format/hot_cache.h"
 #include "sampler_server/engine/gather/row_reader.h"
 #include "sampler_server/peers/peer_directory.h"
 #include "sampler_server/service/graph_catalog.h"
@@ -22,10 +23,11 @@ struct PeeredGraph {
   std::shared_ptr<PeerDirectory> directory;
 };
 
-// `rows` as in ServedGraph; `incarnation` is that of this server. `transport`
-// and `executor` outlive the directory.
+// `rows` and `hot` as in ServedGraph; `incarnation` is that of this server.
+// `transport` and `executor` outlive the directory.
 PeeredGraph MakePeeredGraph(std::shared_ptr<const Graph> graph,
                             std::shared_ptr<RowReader> rows,
+                            std::shared_ptr<const HotCache> hot,
                             uint64_t incarnation, Transport* transport,
                             Executor* executor);
 

@@ -71,6 +71,7 @@ GraphHostOptions HostOptions(const SamplerServerOptions& options,
   host.verify = options.verify;
   host.features = options.feature_memory;
   host.feature_readers = options.feature_readers;
+  host.hot_cache = options.hot_cache;
   host.reserved_bytes =
       options.memory_budget + LeafBudget(options.memory_budget);
   host.incarnation = incarnation;
@@ -136,7 +137,7 @@ class SamplerServerImpl final : public SamplerServer {
     transport_.Shutdown();
   }
 
-  absl::Status Start(const std::vector<GraphSource>& sources);
+  absl::Status Start(const std::vector<ListedGraph>& sources);
   Address address() const override { return grpc_->address(); }
   std::optional<Address> http_address() const override {
     if (http_ == nullptr) return std::nullopt;
@@ -150,7 +151,7 @@ class SamplerServerImpl final : public SamplerServer {
   void Drain(absl::Duration timeout) override;
 
  private:
-  absl::Status ServeGraphs(const std::vector<GraphSource>& sources);
+  absl::Status ServeGraphs(const std::vector<ListedGraph>& sources);
   void MakeService();
   absl::Status FollowPolicy();
   void StopPolicy();
@@ -189,7 +190,7 @@ class SamplerServerImpl final : public SamplerServer {
       ABSL_GUARDED_BY(exported_mutex_);  // in /metrics
 };
 
-absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
+absl::Status SamplerServerImpl::Start(const std::vector<ListedGraph>& sources) {
   RETURN_IF_ERROR(ServeGraphs(sources));
   GrpcServerOptions grpc;
   grpc.listen = options_.listen;
@@ -208,12 +209,12 @@ absl::Status SamplerServerImpl::Start(const std::vector<GraphSource>& sources) {
 }
 
 absl::Status SamplerServerImpl::ServeGraphs(
-    const std::vector<GraphSource>& sources) {
+    const std::vector<ListedGraph>& sources) {
   MakeService();
   RETURN_IF_ERROR(FollowPolicy());
-  for (const GraphSource& source : sources) {
-    ASSIGN_OR_RETURN(auto graph, graphs_.Open(source));
-    RETURN_IF_ERROR(graphs_.Serve(source, std::move(graph), *service_));
+  for (const ListedGraph& source : sources) {
+    ASSIGN_OR_RETURN(OpenedGraph opened, graphs_.Open(source));
+    RETURN_IF_ERROR(graphs_.Serve(source, std::move(opened), *service_));
   }
   return absl::OkStatus();
 }
@@ -327,6 +328,7 @@ absl::Status SamplerServerImpl::StartHttp() {
 uint64_t SamplerServerImpl::MemoryBoundBytes() const {
   MemoryBoundInput input;
   input.max_streams = options_.max_streams;
+  input.hot_bytes = graphs_.hot_bytes();
   input.transport_bytes = GrpcServerOptions().receive_memory;
   for (const GraphState& graph : service_->graphs()) {
     input.partitions = std::max(input.partitions, graph.num_partitions);
@@ -357,6 +359,8 @@ std::string SamplerServerImpl::MetricsText() {
       static_cast<double>(service_->tensors().open_attempts()));
   set("tributary_data_used_bytes", "Reserved for data calls now",
       static_cast<double>(service_->data_budget().used()));
+  set("tributary_hot_cache_bytes", "Memory of the rows in the hot cache",
+      static_cast<double>(graphs_.hot_bytes()));
   set("tributary_memory_bound_bytes",
       "The most memory of this process, without mapped files and what the "
       "network library holds",
@@ -457,7 +461,7 @@ absl::StatusOr<std::unique_ptr<SamplerServer>> SamplerServer::Start(
   InstallMappingGuard();
   ASSIGN_OR_RETURN(const int threads,
                    SamplingThreads("--threads", options.threads));
-  std::vector<GraphSource> sources = options.graphs;
+  std::vector<ListedGraph> sources = options.graphs;
   if (!options.graph_file.empty()) {
     ASSIGN_OR_RETURN(sources,
                      ReadGraphFile(options.graph_file, options.partitions));

@@ -32,7 +32,7 @@ namespace tributary {
 struct SamplerServerOptions {
   // At least one, or else graph_file. Of several with one name the last is the
   // newest.
-  std::vector<GraphSource> graphs;
+  std::vector<ListedGraph> graphs;
   // A file that lists the graphs and is read again every second (GraphWatcher).
   std::string graph_file;
   // The partitions for lines of graph_file that name none.
@@ -60,6 +60,8 @@ struct SamplerServerOptions {
   // Whether features are mapped, or read from files by feature_readers threads.
   FeatureMemory feature_memory = FeatureMemory::kAuto;
   int feature_readers = 8;  // 1 to 256
+  // Whether caches of hot rows that are beside the graphs are loaded.
+  bool hot_cache = true;
   // Every stream is encrypted, and its other end known by its certificate
   // (common/identity); empty: plain text.
   TlsFiles tls;

@@ -17,6 +17,7 @@
 #include "common/proto/wire.pb.h"
 #include "common/runtime/mutex.h"
 #include "partition/format/graph.h"
+#include "partition/format/hot_cache.h"
 #include "sampler_server/engine/batch/remote_partitions.h"
 #include "sampler_server/engine/gather/row_reader.h"
 #include "sampler_server/service/activity.h"
@@ -33,6 +34,8 @@ struct ServedGraph {
   std::shared_ptr<RowReader> rows;
   // The states of the peers, for Describe; may be empty.
   std::function<std::vector<v1::PeerState>()> peers;
+  // Hot rows of the partitions that are not here; may be null.
+  std::shared_ptr<const HotCache> hot;
 };
 
 // A graph in the catalog and the work that is under way on it. Plans, batches

@@ -31,7 +31,8 @@ ServiceMetrics::ServiceMetrics(Metrics& m)
       batch_seconds(m.AddHistogram("tributary_batch_seconds",
                                    "From credit to the batch made",
                                    LatencyBounds())),
-      streams(m.AddGauge("tributary_batch_streams",
-                         "Batch streams that are open")) {}
+      streams(
+          m.AddGauge("tributary_batch_streams", "Batch streams that are open")),
+      remote_rows(m) {}
 
 }  // namespace tributary

@@ -3,6 +3,7 @@
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_SERVICE_METRICS_H_
 
 #include "common/observe/metrics.h"
+#include "sampler_server/engine/gather/remote_row_metrics.h"
 
 namespace tributary {
 
@@ -27,6 +28,7 @@ struct ServiceMetrics {
   Counter leaf_errors;
   Histogram batch_seconds;  // credit to the batch made
   Gauge streams;            // open batch streams
+  RemoteRowMetrics remote_rows;
 };
 
 }  // namespace tributary

@@ -120,9 +120,13 @@ void StreamGrants::StartTask(uint64_t id, QueuedTask task,
                                           grant->stage,
                                           CallbacksOf(id, grant->admitted));
   const ServedGraph& served = batch.graph->served;
-  const BatchEnvironment environment{served.graph.get(), served.remote.get(),
-                                     core_->executor, grant->cpu,
-                                     served.rows.get()};
+  const BatchEnvironment environment{served.graph.get(),
+                                     served.remote.get(),
+                                     core_->executor,
+                                     grant->cpu,
+                                     served.rows.get(),
+                                     served.hot.get(),
+                                     &core_->metrics.remote_rows};
   StartBatchTask(environment, std::move(batch.request), std::move(sink));
 }
 

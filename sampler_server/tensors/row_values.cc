@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
-#include "sampler_server/engine/gather/convert_row.h"
+#include "common/tensor/convert_row.h"
 
 namespace tributary {
 namespace {

@@ -90,14 +90,15 @@ class TensorTable {
   // Adds the state of an optimizer; `memory` are the bytes of OptimizerBytes.
   // Does nothing if it is there. INVALID_ARGUMENT unless the dtype is float32;
   // ALREADY_EXISTS if there is another one's.
-  absl::Status AttachOptimizer(OptimizerKind kind, Reservation memory);
+  absl::Status AttachOptimizer(OptimizerKind kind, Reservation memory)
+      ABSL_NO_THREAD_SAFETY_ANALYSIS;  // takes all stripes in a loop
   // Steps one row by its gradient [width]. Requires an optimizer.
   void Step(uint64_t row, const float* gradient, const OptimizerStep& step,
             uint32_t round);
   // Brings a row and its state towards the cache, for a Step that comes soon.
   void PrefetchStep(uint64_t row) const;
   // Forgets which round has changed which row, as a new attempt counts anew.
-  void ForgetRounds();
+  void ForgetRounds() ABSL_NO_THREAD_SAFETY_ANALYSIS;  // as above
 
   // Returns the bytes of a row in exports: its number, values, and the state of
   // `state`, as ExportRows in tensors.proto says. The state in exports is that
@@ -117,7 +118,8 @@ class TensorTable {
 
   // Sets all values to those of `from`. Requires equal dtype, shape and
   // placement.
-  void CopyFrom(const TensorTable& from, uint32_t round);
+  void CopyFrom(const TensorTable& from, uint32_t round)
+      ABSL_NO_THREAD_SAFETY_ANALYSIS;  // takes two stripes in their order
 
  private:
   static constexpr size_t kStripes = 16;

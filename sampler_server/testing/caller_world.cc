@@ -22,15 +22,17 @@ CallerWorld::~CallerWorld() {
   world_.RunUntil([] { return false; }, absl::Seconds(1));
 }
 
-Address CallerWorld::AddressFor(CallerPtr caller) {
+Address CallerWorld::AddressFor(CallerPtr caller, bool reads) {
   Address address{absl::StrCat("server-of-caller", callers_++), 1};
-  transport_.Listen(
-      address, std::make_shared<CalledBy>(service_.get(), std::move(caller)));
+  transport_.Listen(address, std::make_shared<CalledBy>(
+                                 service_.get(), std::move(caller), reads));
   return address;
 }
 
-std::shared_ptr<ScriptedTrainer> CallerWorld::Trainer(CallerPtr caller) {
-  return ScriptedTrainer::Connect(&transport_, AddressFor(std::move(caller)));
+std::shared_ptr<ScriptedTrainer> CallerWorld::Trainer(CallerPtr caller,
+                                                      bool reads) {
+  return ScriptedTrainer::Connect(&transport_,
+                                  AddressFor(std::move(caller), reads));
 }
 
 absl::StatusOr<std::string> CallerWorld::Ask(CallerPtr caller,

@@ -33,10 +33,11 @@ class CallerWorld {
   // Returns how often all_clients_gone has run.
   int all_gone() const { return all_gone_; }
 
-  // Returns the address at which `caller` reaches the service.
-  Address AddressFor(CallerPtr caller);
+  // Returns the address at which `caller` reaches the service. With `reads`
+  // false it takes nothing of what the service sends there.
+  Address AddressFor(CallerPtr caller, bool reads = true);
   Transport* transport() { return &transport_; }
-  std::shared_ptr<ScriptedTrainer> Trainer(CallerPtr caller);
+  std::shared_ptr<ScriptedTrainer> Trainer(CallerPtr caller, bool reads = true);
 
   // Makes a call on a stream of its own and returns the answer's header.
   // UNKNOWN if none came.

@@ -28,7 +28,8 @@ SimServer& SimFleet::Add(const SimServerOptions& options) {
 PeeredGraph SimFleet::Peered(const SimServer& server,
                              std::shared_ptr<const Graph> graph,
                              std::shared_ptr<RowReader> rows) {
-  return MakePeeredGraph(std::move(graph), std::move(rows), server.incarnation,
+  return MakePeeredGraph(std::move(graph), std::move(rows), /*hot=*/nullptr,
+                         server.incarnation,
                          network.TransportOf(server.executor), server.executor);
 }
 
@@ -56,6 +57,14 @@ void SimFleet::Start(SimServer& server) {
   SamplerServiceEnvironment environment;
   environment.executor = server.executor;
   environment.leaf_executor = server.executor;
+  if (options.cores > 0) {
+    cores_.push_back(
+        std::make_unique<SimCores>(server.executor, options.cores));
+    environment.executor = cores_.back().get();
+    environment.protocol_executor = server.executor;
+    environment.cpu_clock = SimCores::CpuClock;
+    service.admission.computing = 2 * options.cores;
+  }
   server.service = std::make_unique<SamplerService>(service, environment,
                                                     std::move(peered.served));
   if (options.before) server.before = options.before(server.service.get());

@@ -21,6 +21,7 @@
 #include "sampler_server/peers/peer_directory.h"
 #include "sampler_server/server/peered_graph.h"
 #include "sampler_server/service/sampler_service.h"
+#include "sampler_server/testing/sim_cores.h"
 
 namespace tributary {
 
@@ -39,6 +40,9 @@ struct SimServerOptions {
   FrameSenderOptions frames;
   size_t max_leaf_reply_bytes = size_t{4} << 20;
   double drift = 1;  // of its clock
+  // On which the steps of batches take time (SimCores); 0: they take none, and
+  // jobs are charged for bytes alone. Twice as many batches compute at once.
+  int cores = 0;
   // Makes the row reader of each of its processes; null if the graph has its
   // features in memory.
   std::function<std::shared_ptr<RowReader>(SimExecutor*)> rows;
@@ -70,6 +74,8 @@ class SimFleet {
   // process leaks.
   const __lsan::ScopedDisabler leaks_ignored_;
 #endif
+  // Of dead processes, too. Tasks refer to them, so they outlive the world.
+  std::vector<std::unique_ptr<SimCores>> cores_;
 
  public:
   explicit SimFleet(uint64_t seed) : world(seed), network(&world) {}

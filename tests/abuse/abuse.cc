@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "channel/envelope.h"
 #include "common/proto/wire.pb.h"
+#include "common/session/limits.h"
 #include "sampler_server/testing/scripted_trainer.h"
 
 namespace tributary {
@@ -31,12 +32,15 @@ OutgoingMessage ToMessage(
   return message;
 }
 
-TrainerSession SessionOf(const GraphSchema& schema, uint64_t random_seed) {
+TrainerSession SessionOf(const GraphSchema& schema, uint64_t random_seed,
+                         std::vector<int32_t> fanouts = {2},
+                         bool features = true) {
   SpecOptions options;
   options.input_type = schema.node_types[0].name;
-  options.num_neighbors.by_default = {2};
+  options.num_neighbors.by_default = std::move(fanouts);
   options.batch_size = 3;
   options.random_seed = random_seed;
+  options.collect_features = features;
   return MakeSession(schema, std::move(options), {0, 1, 2, 3, 4, 5});
 }
 
@@ -52,9 +56,9 @@ OutgoingMessage OpenSession(const TrainerSession& session,
 }  // namespace
 
 absl::Span<const Abuse> AbusesOfClients() {
-  static constexpr Abuse kAbuses[] = {kUnreadDescribes, kUnreadLeafReplies,
-                                      kQueuePlaces,     kUnreadAnswers,
-                                      kManyStreams,     kManySessions};
+  static constexpr Abuse kAbuses[] = {
+      kUnreadDescribes, kUnreadLeafReplies, kQueuePlaces,  kUnreadAnswers,
+      kManyStreams,     kManySessions,      kCostlyBatches};
   return kAbuses;
 }
 
@@ -62,6 +66,8 @@ absl::Span<const AbusedStreams> StreamsOf(Abuse abuse) {
   static constexpr AbusedStreams kControl[] = {{StreamMethod::kControl, 3}};
   static constexpr AbusedStreams kLeaf[] = {{StreamMethod::kLeaf, 3}};
   static constexpr AbusedStreams kBatches[] = {{StreamMethod::kBatches, 3}};
+  static constexpr AbusedStreams kOneOfBatches[] = {
+      {StreamMethod::kBatches, 1}};
   static constexpr AbusedStreams kEach[] = {{StreamMethod::kBatches, 3},
                                             {StreamMethod::kControl, 2},
                                             {StreamMethod::kLeaf, 2},
@@ -78,6 +84,8 @@ absl::Span<const AbusedStreams> StreamsOf(Abuse abuse) {
     case kQueuePlaces:
     case kManySessions:
       return kBatches;
+    case kCostlyBatches:
+      return kOneOfBatches;
     case kUnreadAnswers:
       return kEach;
     case kManyStreams:
@@ -101,6 +109,9 @@ std::vector<OutgoingMessage> AbuseMessages::Next(Abuse abuse,
         break;
       case kQueuePlaces:
         messages.push_back(QueuePlace(nth));
+        break;
+      case kCostlyBatches:
+        messages.push_back(CostlyBatch(nth));
         break;
       case kUnreadAnswers:
         messages.push_back(FailingCall(method));
@@ -146,6 +157,17 @@ OutgoingMessage AbuseMessages::QueuePlace(int nth) {
     return OpenSession(session,
                        names_jobs_ ? absl::StrCat("made-up-", ++number_) : "");
   }
+  v1::Credit credit =
+      ScriptedTrainer::MakeCredit(session, 0, kCreditBytes, kADayMs);
+  credit.set_grant(++number_);
+  return ToMessage(MessageKind::kCredit, credit);
+}
+
+// As many hops as there may be, each of which is a step of its own.
+OutgoingMessage AbuseMessages::CostlyBatch(int nth) {
+  const TrainerSession session =
+      SessionOf(*schema_, 1, std::vector<int32_t>(kMaxHops, 1), false);
+  if (nth == 0) return OpenSession(session, names_jobs_ ? "costly" : "");
   v1::Credit credit =
       ScriptedTrainer::MakeCredit(session, 0, kCreditBytes, kADayMs);
   credit.set_grant(++number_);

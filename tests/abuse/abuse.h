@@ -23,10 +23,13 @@ enum Abuse : int64_t {
   kManyStreams = 16,       // streams without end, of all methods
   kManySessions = 32,      // specifications that fill every cache
   kLyingPeer = 64,         // a server that answers its peers with nonsense
-  kAllAbuses = 127,
+  kSlowPeer = 128,         // a server that takes and answers leaf calls slowly
+  kCostlyBatches =
+      256,  // batches of many steps and few bytes, all of them read
+  kAllAbuses = 511,
 };
 
-// The clients' ones: all but kLyingPeer.
+// The clients' ones: all but kLyingPeer and kSlowPeer.
 absl::Span<const Abuse> AbusesOfClients();
 
 // The streams of one method that an antagonist has open to a server.
@@ -54,6 +57,7 @@ class AbuseMessages {
   OutgoingMessage Describe();
   OutgoingMessage LeafCall(int nth);
   OutgoingMessage QueuePlace(int nth);
+  OutgoingMessage CostlyBatch(int nth);
   OutgoingMessage FailingCall(StreamMethod method);
   OutgoingMessage Session();
 

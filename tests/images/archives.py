@@ -4,7 +4,7 @@ IMAGES = ["sampler", "trainer", "tools"]
 PROGRAMS = {
     "sampler": ["tributary"],
     "trainer": ["tributary", "tributary-train"],
-    "tools": ["tributary", "tributary-fetch"],
+    "tools": ["tributary", "tributary-fetch", "tributary-parquet"],
 }
 ENTRYPOINTS = {
     "sampler": "/app/tributary",

@@ -1,6 +1,6 @@
 // What somebody with the certificate of one job's trainer must not do to
-// others: a sentence each. Calling Leaf and acting as a server need the wire:
-// tests of channel/grpc/tls.
+// others: a sentence each. Shares of answers and plans: stolen_shares_test.cc.
+// Calling Leaf and acting as a server need the wire: tests of channel/grpc/tls.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,8 +19,7 @@
 #include "common/proto/wire.pb.h"
 #include "partition/format/testing/graph_builder.h"
 #include "sampler_server/service/access/access_policy.h"
-#include "sampler_server/testing/caller_world.h"
-#include "sampler_server/testing/fleet_fixture.h"
+#include "tests/server/stolen_certificate.h"
 
 namespace tributary {
 namespace {
@@ -29,38 +28,10 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-CallerPtr TrainerOf(const std::string& job, const std::string& host) {
-  return MakeCaller(absl::StrCat("ipv4:", host, ":1"),
-                    Identity{Role::kTrainer, job});
-}
-
-class StolenCertificateTest : public ::testing::Test {
+class StolenCertificateTest : public StolenCertificate {
  protected:
   explicit StolenCertificateTest(SamplerServiceOptions options = Options())
-      : world_(std::move(options)), graph_(VectorGraph(1)) {
-    EXPECT_TRUE(world_.service().AddGraph({graph_}).ok());
-  }
-  static SamplerServiceOptions Options() {
-    SamplerServiceOptions options;
-    options.incarnation = 1;
-    options.max_sessions = 8;
-    options.num_clients = 2;
-    options.admission.running = 0;  // whatever is asked for waits
-    options.admission.queued = 16;
-    return options;
-  }
-
-  // Sessions of different seeds are different.
-  TrainerSession Session(uint64_t seed) const {
-    SpecOptions options;
-    options.num_neighbors.by_default = {2, 2};
-    options.batch_size = 1;
-    options.random_seed = seed;
-    options.shuffle = ShuffleMode::kNone;
-    return MakeSession(graph_->schema(), options, std::vector<int64_t>(64, 0));
-  }
-  // Runs what is due now, and no timer of seconds.
-  void Run() { world_.RunFor(absl::Milliseconds(500)); }
+      : StolenCertificate(std::move(options)) {}
 
   absl::StatusOr<std::string> Farewell(const CallerPtr& caller, uint32_t rank,
                                        const std::string& job = "") {
@@ -118,11 +89,6 @@ class StolenCertificateTest : public ::testing::Test {
     EXPECT_TRUE(reply.ParseFromString(*answer));
     return reply;
   }
-
-  CallerWorld world_;
-  const std::shared_ptr<const Graph> graph_;
-  const CallerPtr thief_ = TrainerOf("thief", "10.0.0.9");
-  const CallerPtr victim_ = TrainerOf("victim", "10.0.0.1");
 };
 
 TEST_F(StolenCertificateTest, TakesNoOtherJobsName) {
@@ -205,8 +171,7 @@ class StolenCertificateStreamsTest : public StolenCertificateTest {
 TEST_F(StolenCertificateStreamsTest, TakesNoMoreThanItsShareOfStreams) {
   std::vector<std::shared_ptr<ScriptedTrainer>> streams;
   for (int host = 0; host < 8; ++host) {  // the share is its job's
-    streams.push_back(
-        world_.Trainer(TrainerOf("thief", absl::StrCat("10.0.1.", host))));
+    streams.push_back(world_.Trainer(ThiefAt(host)));
   }
   const auto victim = world_.Trainer(victim_);
   Run();

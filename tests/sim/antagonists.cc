@@ -11,11 +11,12 @@ namespace {
 // A client sends often at first and then less, so that long runs have no more
 // events than they need. It takes what has come seldom, and for a short time.
 constexpr absl::Duration kFirstPause = absl::Milliseconds(100);
-constexpr absl::Duration kLongestPause = absl::Seconds(2);
 constexpr double kPauseGrows = 1.3;
 constexpr int kSendsBetweenReads = 6;
 constexpr absl::Duration kReadsFor = absl::Milliseconds(5);
 constexpr int kMessagesAtOnce = 8;  // on each stream
+// A costly batch has some hundred events.
+constexpr int kCostlyMessagesAtOnce = 3;
 
 }  // namespace
 
@@ -41,7 +42,7 @@ class Antagonists::End final : public StreamHandler {
 
 Antagonists::Antagonists(SimFleet* fleet, int64_t abuses,
                          std::vector<Address> servers, const Graph& graph,
-                         bool certificates)
+                         bool certificates, absl::Duration costly_pause)
     : fleet_(fleet),
       servers_(std::move(servers)),
       messages_(&graph.schema(), /*names_jobs=*/!certificates) {
@@ -49,7 +50,9 @@ Antagonists::Antagonists(SimFleet* fleet, int64_t abuses,
     if ((abuses & abuse) == 0) continue;
     auto client = std::make_unique<Client>();
     client->abuse = abuse;
-    client->pause = kFirstPause;
+    client->longest_pause =
+        abuse == kCostlyBatches ? costly_pause : kLongestPause;
+    client->pause = std::min(kFirstPause, client->longest_pause);
     client->node = fleet->world.AddNode(absl::StrCat("antagonist", abuse));
     if (certificates) {
       fleet->network.SetIdentity(client->node,
@@ -81,12 +84,13 @@ void Antagonists::Stop() {
 }
 
 // It sends while it is frozen: nothing that arrives is taken then, not even the
-// end of a stream.
+// end of a stream. Whoever wants batches to be made reads them.
 void Antagonists::Act(Client& client) {
   if (stopped_) return;
   SimScheduler& world = fleet_->world;
   const int node = client.node->node();
-  if (client.acts++ % kSendsBetweenReads == 0) {
+  const bool reads = client.abuse == kCostlyBatches;
+  if (!reads && client.acts++ % kSendsBetweenReads == 0) {
     world.Thaw(node);
     world.Schedule(-1, world.now() + kReadsFor, [this, node] {
       if (!stopped_) fleet_->world.Freeze(node);
@@ -100,7 +104,7 @@ void Antagonists::Act(Client& client) {
   }
   world.Schedule(-1, world.now() + client.pause,
                  [this, &client] { Act(client); });
-  client.pause = std::min(client.pause * kPauseGrows, kLongestPause);
+  client.pause = std::min(client.pause * kPauseGrows, client.longest_pause);
 }
 
 std::shared_ptr<Antagonists::End> Antagonists::Open(Client& client,
@@ -130,9 +134,11 @@ void Antagonists::Use(Client& client, const Address& server,
   while (open.size() < wanted) {
     open.push_back(Open(client, server, streams.method));
   }
+  const int at_once =
+      client.abuse == kCostlyBatches ? kCostlyMessagesAtOnce : kMessagesAtOnce;
   for (const auto& end : open) {
     for (auto& message :
-         messages_.Next(client.abuse, streams.method, kMessagesAtOnce)) {
+         messages_.Next(client.abuse, streams.method, at_once)) {
       if (end->stream == nullptr) break;
       ++messages_sent_;
       end->stream->Send(std::move(message)).IgnoreError();

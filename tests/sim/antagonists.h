@@ -19,11 +19,15 @@ namespace tributary {
 // thread.
 class Antagonists {
  public:
+  static constexpr absl::Duration kLongestPause = absl::Seconds(2);
+
   // A process for each of `abuses`, a sum. `servers` of `fleet` are abused;
   // `graph` is theirs. Both outlive this. With `certificates` they are trainers
-  // of one job, and a sampler where they call Leaf.
+  // of one job, and a sampler where they call Leaf. `costly_pause` is the
+  // longest pause of kCostlyBatches before it asks for more batches.
   Antagonists(SimFleet* fleet, int64_t abuses, std::vector<Address> servers,
-              const Graph& graph, bool certificates = false);
+              const Graph& graph, bool certificates = false,
+              absl::Duration costly_pause = kLongestPause);
   ~Antagonists();
   // Begins now and goes on until Stop, at which their processes end.
   void Start();
@@ -42,6 +46,7 @@ class Antagonists {
     std::vector<std::shared_ptr<End>> ends;
     int acts = 0;
     absl::Duration pause;  // before the next one
+    absl::Duration longest_pause;
   };
 
   void Act(Client& client);
@@ -57,6 +62,10 @@ class Antagonists {
   uint64_t messages_sent_ = 0;
   uint64_t streams_closed_ = 0;
 };
+
+// How often the leaf streams of a slow peer carry a message in each direction:
+// it answers all calls, long before they are given up.
+inline constexpr absl::Duration kSlowPeerPace = absl::Milliseconds(50);
 
 // Answers the leaf calls of peers, about half of them with nonsense that can be
 // told from a true answer: errors that look final, and replies that are cut or

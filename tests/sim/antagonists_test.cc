@@ -19,6 +19,8 @@ namespace {
 constexpr int kServers = 3;
 constexpr uint64_t kRate = 500'000;  // bytes a second, of each server
 constexpr absl::Duration kMeasured = absl::Seconds(12);
+// So that costly batches wait all the time.
+constexpr absl::Duration kCostlyPause = absl::Milliseconds(20);
 
 // Counts the batches of one job; an error is a failure.
 class Counts final : public SimUser {
@@ -43,9 +45,14 @@ class Abused {
     schedule_.owners = 2;
     schedule_.batches = 4000;
     for (int s = 0; s < kServers; ++s) AddServer(s, abuses);
+    if ((abuses & kSlowPeer) != 0) {
+      fleet_.network.SetPace(Addresses()[0], StreamMethod::kLeaf,
+                             kSlowPeerPace);
+    }
     fleet_.Settle();
-    antagonists_ = std::make_unique<Antagonists>(&fleet_, abuses, Addresses(),
-                                                 *fleet_.servers[0]->graph);
+    antagonists_ = std::make_unique<Antagonists>(
+        &fleet_, abuses, Addresses(), *fleet_.servers[0]->graph,
+        /*certificates=*/false, kCostlyPause);
     antagonists_->Start();
   }
   ~Abused() {
@@ -84,6 +91,7 @@ class Abused {
         return MakeLyingPeer(honest, 1);
       };
     }
+    server.cores = 1;
     server.memory_budget = 256 << 10;
     server.leaf_budget = 96 << 10;
     server.control_budget = 16 << 10;
@@ -135,7 +143,8 @@ class Antagonism : public testing::TestWithParam<int64_t> {};
 
 // Of a fleet that has two jobs of weights 2 and 1, and a third account for all
 // others: what these two get alone, less what the account of the others is due
-// where antagonists ask for batches.
+// where antagonists ask for places. Costly batches are due nothing: a and b use
+// less than three quarters of the CPU when they are alone.
 TEST_P(Antagonism, LeavesHonestJobsTheirShares) {
   SetLogLevel(LogLevel::kOff);
   const bool others_ask = (GetParam() & kQueuePlaces) != 0;
@@ -154,7 +163,8 @@ INSTANTIATE_TEST_SUITE_P(Each, Antagonism,
                          testing::Values(kUnreadDescribes, kUnreadLeafReplies,
                                          kQueuePlaces, kUnreadAnswers,
                                          kManyStreams, kManySessions,
-                                         kLyingPeer, kAllAbuses));
+                                         kLyingPeer, kSlowPeer, kCostlyBatches,
+                                         kAllAbuses));
 
 }  // namespace
 }  // namespace tributary

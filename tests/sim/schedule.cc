@@ -244,11 +244,11 @@ void Normalize(Schedule& schedule) {
   // Each trainer and each antagonist can keep a session, and have a place in
   // the queue: what has one place cannot be shared.
   if (schedule.abuses != 0) {
-    schedule.sessions = std::max(schedule.sessions, schedule.trainers + 4);
-    schedule.queued = std::max(schedule.queued, 2 * schedule.trainers + 4);
+    schedule.sessions = std::max(schedule.sessions, schedule.trainers + 5);
+    schedule.queued = std::max(schedule.queued, 2 * schedule.trainers + 5);
   }
-  // Another server has to answer in the place of one that lies.
-  if (schedule.owners < 2) schedule.abuses &= ~int64_t{kLyingPeer};
+  // Another server has to answer in the place of one that lies or is slow.
+  if (schedule.owners < 2) schedule.abuses &= ~int64_t{kLyingPeer | kSlowPeer};
   // Their questions are not split into smaller replies.
   if (schedule.kind > kSimWalks || schedule.subgraph == 2) {
     schedule.leaf_reply = 4 * kMiB;

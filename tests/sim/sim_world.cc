@@ -12,6 +12,7 @@ namespace {
 // Limits of servers that are abused, low enough for antagonists to reach.
 constexpr size_t kAbusedControlBudget = size_t{64} << 10;
 constexpr size_t kAbusedStreams = 64;
+constexpr int kAbusedCores = 2;
 
 }  // namespace
 
@@ -64,6 +65,9 @@ SimWorld::SimWorld(const Schedule& schedule,
   std::vector<Address> servers;
   for (int s = 0; s < num_servers(); ++s) {
     servers.push_back(fleet_.Add(ServerOptions(s)).address);
+  }
+  if ((schedule_.abuses & kSlowPeer) != 0) {
+    fleet_.network.SetPace(servers[0], StreamMethod::kLeaf, kSlowPeerPace);
   }
   antagonists_ = std::make_unique<Antagonists>(
       &fleet_, schedule_.abuses, std::move(servers), *server(0).graph,
@@ -127,6 +131,7 @@ SimServerOptions SimWorld::ServerOptions(int number) {
       return MakeLyingPeer(honest, static_cast<uint64_t>(schedule_.seed));
     };
   }
+  if ((schedule_.abuses & kCostlyBatches) != 0) server.cores = kAbusedCores;
   server.rows = [this](SimExecutor* executor) { return MakeRows(executor); };
   return server;
 }

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
-#include "partition/pipeline/inputs/csv_rows.h"
+#include "partition/pipeline/inputs/text/csv_rows.h"
 #include "partition/pipeline/inputs/text/line_reader.h"
 #include "partition/pipeline/inputs/text/number_text.h"
 

@@ -8,28 +8,34 @@
 #include "absl/strings/str_join.h"
 #include "common/io/buffer.h"
 #include "common/text/status.h"
+#include "partition/pipeline/inputs/dgl_chunked/dgl_chunked_reader.h"
 #include "partition/pipeline/inputs/edge_list/edge_list.h"
 #include "partition/pipeline/inputs/layout/layout_json.h"
 #include "partition/pipeline/inputs/load_content.h"
 #include "partition/pipeline/inputs/npy_folder/npy_folder.h"
 #include "partition/pipeline/inputs/ogb_reader.h"
 #include "partition/pipeline/inputs/out_edges.h"
+#include "partition/source/converted_column.h"
 #include "partition/source/temporary_spool.h"
 
 namespace tributary {
 namespace {
 
+// What a format takes of options.layout.
+enum class LayoutUse { kNone, kNamesOfArrays, kAll };
+
 // A layout of files and its reader.
 struct Format {
   const char* name;
-  bool has_layout;  // whether options.layout is for it
+  LayoutUse layout;
   absl::StatusOr<GraphSource> (*read)(const InputOptions& options,
                                       const Spool& spool);
 };
 constexpr Format kFormats[] = {
-    {"ogb", false, ReadOgb},
-    {"edge-list", true, ReadEdgeList},
-    {"npy", true, ReadNpyFolder},
+    {"ogb", LayoutUse::kNone, ReadOgb},
+    {"dgl-chunked", LayoutUse::kNamesOfArrays, ReadDglChunked},
+    {"edge-list", LayoutUse::kAll, ReadEdgeList},
+    {"npy", LayoutUse::kAll, ReadNpyFolder},
 };
 
 absl::StatusOr<Format> FindFormat(const std::string& name) {
@@ -41,11 +47,17 @@ absl::StatusOr<Format> FindFormat(const std::string& name) {
                    "\"; allowed: ", absl::StrJoin(InputFormats(), ", ")));
 }
 
-absl::Status CheckLayoutFlags(const Format& format, const LayoutFlags& flags) {
+absl::Status CheckLayoutFlags(const Format& format, LayoutFlags flags) {
+  if (format.layout == LayoutUse::kAll) return absl::OkStatus();
+  if (format.layout == LayoutUse::kNamesOfArrays) {
+    flags.features.clear();
+    flags.labels.clear();
+    flags.edge_features.clear();
+  }
   std::string given = LayoutFlagsText(flags);
   if (!flags.node_files.empty()) given += " --nodes";
   if (flags.config.has_value()) given += " --config";
-  if (format.has_layout || given.empty()) return absl::OkStatus();
+  if (given.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("--format ", format.name, " with", given,
                    "; allowed: --format edge-list, --format npy"));
@@ -97,6 +109,9 @@ absl::StatusOr<std::vector<std::string>> InputFiles(
   }
   if (!options.layout.config.has_value()) {
     files.push_back(options.folder);
+    if (options.format != "dgl-chunked") return files;
+    ASSIGN_OR_RETURN(const auto chunks, ListDglChunks(options.folder));
+    files.insert(files.end(), chunks.begin(), chunks.end());
     return files;
   }
   files.push_back(*options.layout.config);
@@ -111,6 +126,9 @@ absl::StatusOr<GraphSource> ReadSource(const InputOptions& options,
   ASSIGN_OR_RETURN(const Format format, FindFormat(options.format));
   RETURN_IF_ERROR(CheckLayoutFlags(format, options.layout));
   ASSIGN_OR_RETURN(GraphSource graph, format.read(options, spool));
+  if (options.feature_dtype.has_value()) {
+    ConvertFeatures(*options.feature_dtype, graph);
+  }
   if (options.out_edges) RETURN_IF_ERROR(AddOutEdges(&graph));
   if (!options.name.empty()) graph.name = options.name;
   if (graph.name.empty()) graph.name = NameOf(options.folder);

@@ -6,12 +6,10 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/ogb_binary/array_columns.h"
 #include "partition/pipeline/inputs/ogb_binary/npz_arrays.h"
 #include "partition/pipeline/inputs/ogb_files.h"
-#include "partition/pipeline/inputs/text/number_text.h"
 
 namespace tributary {
 namespace {
@@ -47,13 +45,7 @@ class BinaryReader {
   absl::StatusOr<int64_t> ReadCount(const std::string& name) {
     used_.push_back(name);
     ASSIGN_OR_RETURN(const FileArray array, data_.Find(name));
-    ASSIGN_OR_RETURN(const ColumnPtr column,
-                     OpenTimeArray(array, /*rows=*/1, What(name)));
-    int64_t count = 0;
-    RETURN_IF_ERROR(column->Read(0, 1, reinterpret_cast<uint8_t*>(&count)));
-    if (count >= 0 && count <= kMaxCount) return count;
-    return absl::InvalidArgumentError(
-        absl::StrCat(What(name), " is ", count, "; allowed: 0 to ", kMaxCount));
+    return ReadCountArray(array, What(name));
   }
 
   // Opens an array of data.npz; returns null if there is none.
@@ -102,16 +94,10 @@ class BinaryReader {
     edges_.dedupe = options_.dedupe;
     used_.push_back("edge_index");
     ASSIGN_OR_RETURN(const FileArray index, data_.Find("edge_index"));
-    const auto& shape = index.header.shape;
-    if (shape.size() != 2 || shape[0] != 2 || shape[1] != num_edges_) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          What("edge_index"), " has the shape [", absl::StrJoin(shape, ", "),
-          "]; allowed: [2, ", num_edges_, "], as num_edges_list says"));
-    }
-    const uint64_t bytes =
-        static_cast<uint64_t>(num_edges_) * index.header.type.size;
-    ASSIGN_OR_RETURN(edges_.from, End(index, 0));
-    ASSIGN_OR_RETURN(edges_.to, End(index, bytes));
+    ASSIGN_OR_RETURN(EndColumnPair ends,
+                     OpenEdgeIndex(index, num_edges_, What("edge_index")));
+    edges_.from = std::move(ends.from);
+    edges_.to = std::move(ends.to);
     ASSIGN_OR_RETURN(edges_.edge_attr,
                      Optional("edge_feat", num_edges_, OpenFeatureArray));
     ASSIGN_OR_RETURN(edges_.weight, Named(EdgeWeightFile(options_), num_edges_,
@@ -123,12 +109,6 @@ class BinaryReader {
                        Named(file, num_edges_, OpenMaskArray));
     }
     return absl::OkStatus();
-  }
-
-  absl::StatusOr<ColumnPtr> End(const FileArray& index, uint64_t skip) const {
-    return OpenFileColumn(
-        {{index.path, index.header.data_offset + skip, 0, num_edges_}},
-        index.header.type, {DType::kInt64, 0});
   }
 
   void NoteOthers(GraphSource& graph) const {

@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "partition/pipeline/inputs/input.h"
+#include "partition/pipeline/testing/hetero_folder.h"
 #include "partition/pipeline/testing/ogb_folder.h"
 #include "partition/writer/content_digest.h"
 
@@ -36,6 +37,16 @@ Array Make(DType dtype, Shape shape, const std::vector<T>& values) {
 }
 Array Ints(Shape shape, const std::vector<int64_t>& values) {
   return Make(DType::kInt64, std::move(shape), values);
+}
+
+using Arrays = std::map<std::string, Array>;
+
+void WriteArraysTo(const std::string& path, const Arrays& arrays) {
+  std::vector<TensorView> tensors;
+  for (const auto& [name, array] : arrays) {
+    tensors.push_back({name, array.dtype, array.shape, array.bytes});
+  }
+  ASSERT_TRUE(WriteNpz(path, tensors).ok());
 }
 
 // The text graph of SetUp, with all columns, and the same as arrays.
@@ -69,13 +80,8 @@ class OgbBinaryTest : public OgbTest {
     WriteNpzFile("raw/data.npz", data_);
     WriteNpzFile("raw/node-label.npz", labels_);
   }
-  void WriteNpzFile(const std::string& path,
-                    const std::map<std::string, Array>& arrays) {
-    std::vector<TensorView> tensors;
-    for (const auto& [name, array] : arrays) {
-      tensors.push_back({name, array.dtype, array.shape, array.bytes});
-    }
-    ASSERT_TRUE(WriteNpz(folder_.File(path), tensors).ok());
+  void WriteNpzFile(const std::string& path, const Arrays& arrays) {
+    WriteArraysTo(folder_.File(path), arrays);
   }
   // Compresses all members, as numpy.savez_compressed does.
   void Compress(const std::string& path) {
@@ -102,7 +108,7 @@ class OgbBinaryTest : public OgbTest {
     EXPECT_THAT(std::string(status.message()), HasSubstr(what));
   }
 
-  std::map<std::string, Array> data_, labels_;
+  Arrays data_, labels_;
 };
 
 TEST_F(OgbBinaryTest, HasTheContentOfTheText) {
@@ -201,6 +207,94 @@ TEST_F(OgbTest, SplitsInPicklesAreRefused) {
   ExpectRefused("split_dict.pt", "is a pickle, which is not read");
   Write("split/time/train.csv", "0\n");
   EXPECT_TRUE(Read().ok()) << Read().status();
+}
+
+// The typed text graph of SetUp, and the same as arrays.
+class HeteroBinaryTest : public HeteroTest {
+ protected:
+  void SetUp() override {
+    HeteroTest::SetUp();
+    Write("raw/node_year/field/node_year.csv", "7\n8\n");
+    Write(kCites + "edge_weight.csv", "0.5\n2\n0\n");
+    Write("split/links/author___writes___paper/test.csv", "0,3\n1,1\n");
+  }
+  void WriteArrays() {
+    const std::string cites = "paper___cites___paper",
+                      writes = "author___writes___paper";
+    Put("num_nodes_dict", {{"paper", Ints({1}, {4})},
+                           {"author", Ints({1}, {3})},
+                           {"field", Ints({1}, {2})}});
+    Put("num_edges_dict", {{cites, Ints({1}, {3})}, {writes, Ints({1}, {3})}});
+    Put("edge_index_dict", {{writes, Ints({2, 3}, {0, 2, 1, 3, 3, 0})},
+                            {cites, Ints({2, 3}, {1, 3, 1, 1, 2, 1})}});
+    Put("node_feat_dict",
+        {{"author", Make<float>(DType::kFloat32, {3, 2}, {1, 2, 3, 4, 5, 6})}});
+    Put("edge_feat_dict",
+        {{writes, Make<float>(DType::kFloat32, {3, 1}, {0.5, 1.5, 2.5})}});
+    Put("node-label", {{"paper", Ints({4, 1}, {2, -1, 0, 1})}});
+    Put("node_year_dict", {{"field", Ints({2, 1}, {7, 8})}});
+    Put("edge_weight_dict",
+        {{cites, Make<float>(DType::kFloat32, {3}, {0.5, 2, 0})}});
+  }
+  void Put(const std::string& name, const Arrays& arrays) {
+    WriteArraysTo(folder_.File("raw/" + name + ".npz"), arrays);
+  }
+  InputOptions Options(bool add_reverse = false) const {
+    return {.folder = folder_.path(),
+            .add_reverse = add_reverse,
+            .name = "same",
+            .edge_weight = "edge_weight",
+            .node_time = "node_year"};
+  }
+  void ExpectRefusal(const std::string& what,
+                     absl::StatusCode code = absl::StatusCode::kInvalidArgument,
+                     bool add_reverse = false) {
+    const absl::Status status = ReadInput(Options(add_reverse)).status();
+    EXPECT_EQ(status.code(), code) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(what));
+  }
+};
+
+TEST_F(HeteroBinaryTest, HasTheContentOfTheText) {
+  for (const bool add_reverse : {false, true}) {
+    Remove("raw/edge_index_dict.npz");
+    const auto text = ReadInput(Options(add_reverse));
+    ASSERT_TRUE(text.ok()) << text.status();
+    WriteArrays();
+    const auto binary = ReadInput(Options(add_reverse));
+    ASSERT_TRUE(binary.ok()) << binary.status();
+    EXPECT_TRUE(CheckContent(binary->content).ok());
+    EXPECT_TRUE(binary->notes.empty()) << binary->notes[0];
+    EXPECT_EQ(ComputeContentDigest(binary->content),
+              ComputeContentDigest(text->content));
+  }
+}
+
+TEST_F(HeteroBinaryTest, WrongArraysAreRefused) {
+  WriteArrays();
+  Put("edge_index_dict", {{"paper___cites", Ints({2, 1}, {0, 0})}});
+  ExpectRefusal("paper___cites of");
+  Put("edge_index_dict", {{"paper___cites___book", Ints({2, 1}, {0, 0})}});
+  ExpectRefusal("allowed: author, field, paper");
+  Put("edge_index_dict", {{"paper___shows___field", Ints({2, 1}, {0, 0})}});
+  ExpectRefusal("num_edges_dict.npz has no array paper___shows___field",
+                absl::StatusCode::kNotFound);
+  WriteArrays();
+  Put("num_edges_dict", {{"paper___cites___paper", Ints({1}, {2})},
+                         {"author___writes___paper", Ints({1}, {3})}});
+  ExpectRefusal("allowed: [2, 2]");
+  WriteArrays();
+  Put("edge_index_dict",
+      {{"paper___cites___paper", Ints({2, 3}, {1, 3, 1, 1, 2, 1})},
+       {"paper___rev_cites___paper", Ints({2, 1}, {1, 1})}});
+  Put("num_edges_dict", {{"paper___cites___paper", Ints({1}, {3})},
+                         {"paper___rev_cites___paper", Ints({1}, {1})}});
+  ExpectRefusal("or no --add-reverse", absl::StatusCode::kInvalidArgument,
+                /*add_reverse=*/true);
+  WriteArrays();
+  Remove("raw/edge_weight_dict.npz");
+  ExpectRefusal("which --edge-weight names, is not there",
+                absl::StatusCode::kNotFound);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "partition/pipeline/inputs/csv_column.h"
 #include "partition/pipeline/inputs/ogb_binary_reader.h"
 #include "partition/pipeline/inputs/ogb_files.h"
+#include "partition/pipeline/inputs/ogb_hetero_binary_reader.h"
 #include "partition/pipeline/inputs/ogb_hetero_reader.h"
 #include "partition/pipeline/inputs/triples_reader.h"
 
@@ -92,13 +93,7 @@ absl::StatusOr<GraphSource> ReadOgb(const InputOptions& options,
   if (binary) return ReadOgbBinary(options, spool);
   ASSIGN_OR_RETURN(const bool typed_binary,
                    IsThere(options.folder + "/raw/edge_index_dict.npz"));
-  if (typed_binary) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        options.folder,
-        "/raw/edge_index_dict.npz: OGB's binary layout of typed graphs is not "
-        "read; allowed: its arrays by --format npy with a --config, as in "
-        "\"raw/edge_index_dict.npz:author___writes___paper\""));
-  }
+  if (typed_binary) return ReadOgbHeteroBinary(options, spool);
   for (const char* name : {"triplet-type-list", "num-node-dict"}) {
     ASSIGN_OR_RETURN(const std::string path,
                      FindCsv(absl::StrCat(options.folder, "/raw/", name)));

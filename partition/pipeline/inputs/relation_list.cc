@@ -7,7 +7,7 @@
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/node_type_table.h"
 #include "partition/pipeline/inputs/ogb_files.h"
-#include "partition/pipeline/inputs/word_table.h"
+#include "partition/pipeline/inputs/text/word_table.h"
 #include "partition/schema/schema_check.h"
 
 namespace tributary {

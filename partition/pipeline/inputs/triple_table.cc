@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
-#include "partition/pipeline/inputs/csv_rows.h"
 #include "partition/pipeline/inputs/spooled_values.h"
+#include "partition/pipeline/inputs/text/csv_rows.h"
 #include "partition/pipeline/inputs/text/line_reader.h"
 #include "partition/source/ranges_column.h"
 #include "partition/source/spool_name.h"

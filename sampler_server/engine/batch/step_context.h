@@ -11,9 +11,11 @@
 #include "common/runtime/executor.h"
 #include "common/runtime/stop_check.h"
 #include "partition/format/graph.h"
+#include "partition/format/hot_cache.h"
 #include "sampler_server/engine/batch/batch_stage.h"
 #include "sampler_server/engine/batch/batch_state.h"
 #include "sampler_server/engine/batch/remote_partitions.h"
+#include "sampler_server/engine/gather/remote_row_metrics.h"
 #include "sampler_server/engine/gather/row_reader.h"
 #include "sampler_server/engine/plan/plan.h"
 
@@ -45,6 +47,8 @@ struct StepContext {
   const Graph* graph = nullptr;
   RemotePartitions* remote = nullptr;  // null: no peers
   RowReader* rows = nullptr;           // null: features are in memory
+  const HotCache* hot = nullptr;       // rows of other partitions; may be null
+  const RemoteRowMetrics* remote_rows = nullptr;  // null: not counted
   const SamplingPlan* plan = nullptr;
   BatchKey key;
   absl::Span<const int64_t> input_number;  // of each input, in the input list

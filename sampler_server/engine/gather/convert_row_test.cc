@@ -1,4 +1,4 @@
-#include "sampler_server/engine/gather/convert_row.h"
+#include "common/tensor/convert_row.h"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 
 #include "absl/types/span.h"
 #include "common/session/feature_dtype.h"
+#include "common/tensor/convert_row.h"
 #include "partition/schema/schema.h"
-#include "sampler_server/engine/gather/convert_row.h"
 
 namespace tributary {
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
 #include "sampler_server/engine/batch/partition_error.h"
+#include "sampler_server/engine/gather/hot_split.h"
 #include "sampler_server/engine/ids/frontier.h"
 
 namespace tributary {
@@ -40,16 +41,24 @@ void GatherStep::Start(const std::shared_ptr<const void>& owner, Done done) {
   for (size_t i = 0; i < context_.plan->edge_types.size(); ++i) AddEdgeJobs(i);
   const auto self = shared_from_this();
   std::vector<std::shared_ptr<const Job>> here;
+  std::vector<Job> hot;
   for (Job& job : std::exchange(jobs_, {})) {
     if (IsHere(job)) {
       here.push_back(std::make_shared<const Job>(std::move(job)));
-    } else {
-      GatherThere(std::move(job));
+      continue;
     }
+    Job cached = TakeHot(job);
+    if (cached.num_rows > 0) hot.push_back(std::move(cached));
+    if (job.num_rows > 0) GatherThere(std::move(job));
     if (done_ == nullptr) return;
   }
   for (std::shared_ptr<const Job>& job : here) {
     const absl::Status status = GatherHere(std::move(job), owner);
+    if (!status.ok()) return Finish(status);
+    if (!context_.control->ContinueOrEnd()) return;
+  }
+  for (const Job& job : std::exchange(hot, {})) {
+    const absl::Status status = GatherHot(job);
     if (!status.ok()) return Finish(status);
     if (!context_.control->ContinueOrEnd()) return;
   }
@@ -146,6 +155,41 @@ bool GatherStep::IsHere(const Job& job) const {
     return context_.graph->nodes(job.type, job.partition) != nullptr;
   }
   return context_.graph->edges(job.type, job.partition) != nullptr;
+}
+
+GatherStep::Job GatherStep::TakeHot(Job& job) const {
+  Job hot;
+  if (context_.hot == nullptr || job.table != RemoteGather::Table::kNodes) {
+    return hot;
+  }
+  const HotNodes* cache = context_.hot->nodes(job.type);
+  if (cache == nullptr) return hot;
+  const NodeTypeSchema& schema = context_.graph->schema().node_types[job.type];
+  PlacedRows rows{std::move(job.rows), std::move(job.to)};
+  PlacedRows found = TakeHotRows(
+      *cache, static_cast<uint64_t>(schema.base[job.partition]), rows);
+  job.rows = std::move(rows.rows);
+  job.to = std::move(rows.to);
+  job.num_rows = job.rows.size();
+  hot = {job.table, job.type, job.partition};
+  hot.num_rows = found.rows.size();
+  hot.rows = std::move(found.rows);
+  hot.to = std::move(found.to);
+  hot.orig_id = job.orig_id;
+  hot.x = job.x;
+  hot.y = job.y;
+  if (context_.remote_rows != nullptr) {
+    context_.remote_rows->Hit(hot.num_rows, hot.num_rows * hot.row_bytes());
+    context_.remote_rows->Miss(job.num_rows);
+  }
+  return hot;
+}
+
+absl::Status GatherStep::GatherHot(const Job& job) const {
+  const HotNodes& nodes = *context_.hot->nodes(job.type);
+  RETURN_IF_ERROR(GatherColumn(job, job.x, nodes.x(), "x"));
+  RETURN_IF_ERROR(GatherColumn(job, job.orig_id, nodes.orig_id(), "orig_id"));
+  return GatherColumn(job, job.y, nodes.y(), "y");
 }
 
 // Starts reads of files first: the disk works while the rest is copied.
@@ -245,9 +289,11 @@ void GatherStep::GatherThere(Job job) {
     gather.feature_dtype = context_.plan->feature_dtype;
   }
   gather.rows = std::exchange(job.rows, {});
-  const uint64_t bytes =
-      job.num_rows * (job.orig_id.form.row_bytes + job.x.form.all_bytes() +
-                      job.y.form.row_bytes + job.edge_attr.form.all_bytes());
+  const uint64_t bytes = job.num_rows * job.row_bytes();
+  if (context_.remote_rows != nullptr) {
+    context_.remote_rows->Ask(job.table == RemoteGather::Table::kEdges,
+                              job.num_rows, bytes);
+  }
   ++in_flight_;
   context_.remote->Gather(
       std::move(gather), context_.LimitsFor(bytes), context_.strand,

@@ -16,11 +16,11 @@
 
 namespace tributary {
 
-// Asks other servers for their rows, starts reads of rows that are in files,
-// copies rows that are in memory, and scatters replies into the room as they
-// arrive. Replies hold no more bytes than the room. Errors: DATA_LOSS (values
-// that are not possible), those of RemotePartitions and RowReader. All methods
-// on the task's strand.
+// Asks other servers for their rows, but for those that the cache of hot rows
+// has; starts reads of rows that are in files, copies rows that are in memory,
+// and scatters replies into the room as they arrive. Replies hold no more bytes
+// than the room. Errors: DATA_LOSS (values that are not possible), those of
+// RemotePartitions and RowReader. All methods on the task's strand.
 class GatherStep : public std::enable_shared_from_this<GatherStep> {
  public:
   using Done = absl::AnyInvocable<void(absl::Status)>;
@@ -52,11 +52,21 @@ class GatherStep : public std::enable_shared_from_this<GatherStep> {
     size_t num_rows = 0;
     std::vector<uint32_t> to;  // place of each row; empty: 0, 1, 2, ...
     Column orig_id, x, y, edge_attr;
+
+    // Of a row in the reply of another server.
+    uint64_t row_bytes() const {
+      return orig_id.form.row_bytes + x.form.all_bytes() + y.form.row_bytes +
+             edge_attr.form.all_bytes();
+    }
   };
 
   void AddNodeJobs(size_t index);
   void AddEdgeJobs(size_t index);
   bool IsHere(const Job& job) const;
+  // Moves the rows that the cache of hot rows has out of a job of another
+  // server; the result is a job of rows of the cache, which may have none.
+  Job TakeHot(Job& job) const;
+  absl::Status GatherHot(const Job& job) const;
   absl::Status GatherHere(std::shared_ptr<const Job> job,
                           const std::shared_ptr<const void>& owner);
   Column FeatureColumn(absl::Span<uint8_t> out, absl::Span<uint8_t> scales,

@@ -91,8 +91,10 @@ absl::Status Admission::CheckQueue(const Batch& batch) const {
 // A job that waits for nothing may be a new name of a caller that waits for
 // much, so the rules for callers and unlisted jobs hold for it too.
 absl::Status Admission::CheckShares(const Batch& batch) const {
+  // Copied: clang does not see in a lambda that the mutex is held.
+  const QueuePlaces all = all_.queue;
   const auto refused = [&](const QueuePlaces& held, Threshold threshold) {
-    return !MayQueue(held, batch.queued_bytes, all_.queue, limits_, threshold);
+    return !MayQueue(held, batch.queued_bytes, all, limits_, threshold);
   };
   const auto it = jobs_.find(batch.job);
   const QueuePlaces job = it == jobs_.end() ? QueuePlaces() : it->second.queue;

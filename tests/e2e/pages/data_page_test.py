@@ -50,7 +50,9 @@ class DataPageTest(unittest.TestCase):
         self.sections = page.sections(PAGE)
 
     def commands(self, heading):
-        return page.commands(self.sections[heading])
+        # The script's lines are indented too.
+        return page.commands(re.sub(r"```.*?```", "", self.sections[heading],
+                                    flags=re.S))
 
     def save_data(self):
         script = re.search(r"```python\n(.*?)```",
@@ -99,6 +101,10 @@ class DataPageTest(unittest.TestCase):
             self.shells.path("arrays", "author__writes__paper", "time.npy")))
         out = self.shells.paste(self.commands("From PyG"))
         self.assertIn("wrote pyg.graph nodes=5 edges=3 partitions=2", out)
+
+    def test_dgls_chunks(self):
+        out = self.shells.paste(self.commands("DGL's chunked graph"))
+        self.assertIn("wrote mini.graph nodes=5 edges=8 ", out)
 
     def test_a_dataset_of_ogb(self):
         os.mkdir(self.shells.path("dataset"))

@@ -245,6 +245,29 @@ TEST_F(EdgeListTest, NamesWhatIsWrong) {
               HasSubstr("--config with --edge-weight"));
 }
 
+// Without a column of ids the rows are the nodes.
+TEST_F(EdgeListTest, RowsOfATableMayBeTheNodes) {
+  Write("e.csv", "0,1\n");
+  Write("n.csv", "part,first\ntrain,1\ntest,0\ntrain,0\n");
+  InputOptions options = Options("e.csv");
+  options.layout.ids = "dense";
+  options.layout.node_files = {folder_.File("n.csv")};
+  options.layout.split = "part";
+  EXPECT_EQ(ErrorOf(Read(options).status()),
+            "n.csv line 4, column part: a row more than the 2 nodes of type "
+            "node");
+  options.layout.num_nodes = "3";
+  const auto graph = Read(options);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph->splits[1].nodes, (Ids{0, 2}));
+  const auto masked = ReadConfig(R"({"ids": "dense",
+    "nodes": {"node": {"table": "n.csv", "splits": {"train": "first"}}},
+    "edges": {"node,to,node": {"table": "e.csv"}}})");
+  ASSERT_TRUE(masked.ok()) << masked.status();
+  EXPECT_EQ(masked->node_types[0].num_nodes, 3);
+  EXPECT_EQ(masked->splits[0].nodes, (Ids{0}));
+}
+
 TEST_F(EdgeListTest, ArraysStandBesideTables) {
   Write("e.csv", "b,a\n");
   Write("n.csv", "b\na\n");

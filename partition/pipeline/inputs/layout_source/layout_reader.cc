@@ -1,11 +1,10 @@
 #include "partition/pipeline/inputs/layout_source/layout_reader.h"
 
+#include <algorithm>
 #include <cstdio>
-#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "common/io/file_writer.h"
 #include "common/io/path_error.h"
@@ -17,6 +16,7 @@
 #include "partition/pipeline/inputs/layout_source/number_nodes.h"
 #include "partition/pipeline/inputs/layout_source/read_splits.h"
 #include "partition/pipeline/inputs/layout_source/read_tables.h"
+#include "partition/source/reverse_types.h"
 
 namespace tributary {
 namespace {
@@ -88,30 +88,6 @@ absl::Status WriteIds(const LayoutState& state, GraphSource& source) {
   return absl::OkStatus();
 }
 
-// Adds rev_R to each R of a typed graph.
-absl::Status AddReverseTypes(const GraphLayout& layout, GraphSource& source) {
-  const size_t count = source.edge_types.size();
-  for (size_t t = 0; t < count; ++t) {
-    EdgeSource reverse = source.edge_types[t];
-    std::swap(reverse.src, reverse.dst);
-    std::swap(reverse.src_type, reverse.dst_type);
-    std::swap(reverse.from, reverse.to);
-    reverse.rel = "rev_" + reverse.rel;
-    reverse.reverse = true;
-    for (size_t other = 0; other < count; ++other) {
-      if (source.edge_types[other].name() != reverse.name()) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat(layout.origin, ": ", reverse.name(),
-                       " is there already, so --add-reverse cannot make it"));
-    }
-    source.edge_types.push_back(std::move(reverse));
-  }
-  absl::c_sort(source.edge_types, [](const EdgeSource& a, const EdgeSource& b) {
-    return std::tie(a.src, a.rel, a.dst) < std::tie(b.src, b.rel, b.dst);
-  });
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<GraphSource> ReadLayout(const GraphLayout& layout,
@@ -137,7 +113,7 @@ absl::StatusOr<GraphSource> ReadLayout(const GraphLayout& layout,
     source.edge_types.push_back(edges.source);
   }
   if (reading.add_reverse && source.heterogeneous) {
-    RETURN_IF_ERROR(AddReverseTypes(layout, source));
+    RETURN_IF_ERROR(AddReverseTypes(layout.origin, source));
   }
   RETURN_IF_ERROR(WriteIds(state, source));
   return source;

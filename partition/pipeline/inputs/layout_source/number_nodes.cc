@@ -201,8 +201,10 @@ absl::Status CountNodes(LayoutState& state, size_t type,
   if (nodes.layout.count.has_value()) {
     RETURN_IF_ERROR(add(*nodes.layout.count, "count or indptr"));
   }
-  for (const ColumnPtr& column :
-       {nodes.source.x, nodes.source.y, nodes.source.time}) {
+  std::vector<ColumnPtr> columns = {nodes.source.x, nodes.source.y,
+                                    nodes.source.time};
+  for (const auto& [name, mask] : nodes.table.splits) columns.push_back(mask);
+  for (const ColumnPtr& column : columns) {
     if (column == nullptr) continue;
     RETURN_IF_ERROR(add(column->num_rows(), column->Where(0)));
   }

@@ -105,6 +105,11 @@ class SplitReader {
     IdTextReader in(*nodes.table.split);
     absl::string_view text;
     for (int64_t row = 0; in.Next(&text); ++row) {
+      if (row >= nodes.source.num_nodes) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            nodes.table.split->Where(row), ": a row more than the ",
+            nodes.source.num_nodes, " nodes of type ", type));
+      }
       if (text.empty()) continue;
       const auto name = SplitName(std::string(text));
       if (!name.ok()) {

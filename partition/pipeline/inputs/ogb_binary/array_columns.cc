@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/text/status.h"
+#include "partition/pipeline/inputs/text/number_text.h"
 
 namespace tributary {
 namespace {
@@ -78,6 +79,39 @@ absl::StatusOr<ColumnPtr> OpenMaskArray(FileArray array, int64_t rows,
   ASSIGN_OR_RETURN(array, Flat(std::move(array), rows, what));
   return OpenFileColumn({{array.path, array.header.data_offset, 0, rows}},
                         array.header.type, {DType::kBool, 0});
+}
+
+absl::StatusOr<EndColumnPair> OpenEdgeIndex(const FileArray& array,
+                                            int64_t edges,
+                                            const std::string& what) {
+  const auto& shape = array.header.shape;
+  if (shape.size() != 2 || shape[0] != 2 || shape[1] != edges) {
+    return ShapeError(
+        array, what,
+        absl::StrCat("[2, ", edges, "], as the number of edges says"));
+  }
+  const NpyType type = array.header.type;
+  const uint64_t first = array.header.data_offset;
+  const uint64_t bytes = static_cast<uint64_t>(edges) * type.size;
+  constexpr ColumnSchema kId{DType::kInt64, 0};
+  EndColumnPair ends;
+  ASSIGN_OR_RETURN(ends.from,
+                   OpenFileColumn({{array.path, first, 0, edges}}, type, kId));
+  ASSIGN_OR_RETURN(
+      ends.to,
+      OpenFileColumn({{array.path, first + bytes, 0, edges}}, type, kId));
+  return ends;
+}
+
+absl::StatusOr<int64_t> ReadCountArray(const FileArray& array,
+                                       const std::string& what) {
+  ASSIGN_OR_RETURN(const ColumnPtr column,
+                   OpenTimeArray(array, /*rows=*/1, what));
+  int64_t count = 0;
+  RETURN_IF_ERROR(column->Read(0, 1, reinterpret_cast<uint8_t*>(&count)));
+  if (count >= 0 && count <= kMaxCount) return count;
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " is ", count, "; allowed: 0 to ", kMaxCount));
 }
 
 }  // namespace tributary

@@ -31,6 +31,20 @@ absl::StatusOr<ColumnPtr> OpenWeightArray(FileArray array, int64_t rows,
 absl::StatusOr<ColumnPtr> OpenMaskArray(FileArray array, int64_t rows,
                                         const std::string& what);
 
+// The ends of edges: int64, dim 0.
+struct EndColumnPair {
+  ColumnPtr from, to;
+};
+// [2, edges] of whole numbers: sources, then destinations.
+absl::StatusOr<EndColumnPair> OpenEdgeIndex(const FileArray& array,
+                                            int64_t edges,
+                                            const std::string& what);
+
+// Reads [1], a number of nodes or edges, of which there are as many as a graph
+// may have.
+absl::StatusOr<int64_t> ReadCountArray(const FileArray& array,
+                                       const std::string& what);
+
 }  // namespace tributary
 
 #endif  // TRIBUTARY_PARTITION_PIPELINE_INPUTS_OGB_BINARY_ARRAY_COLUMNS_H_

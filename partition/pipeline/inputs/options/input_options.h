@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/tensor/dtype.h"
 #include "partition/pipeline/inputs/layout/layout_flags.h"
 
 namespace tributary {
@@ -17,6 +18,8 @@ struct InputOptions {
   std::string format = "ogb";
   bool add_reverse = false;
   bool dedupe = false;
+  // float16 or bfloat16: features in this precision (see ConvertFeatures).
+  std::optional<DType> feature_dtype;
   bool out_edges = false;  // for homogeneous graphs: see AddOutEdges
   std::string name;        // the graph's name; empty: the folder's name
   // Files with one number per edge or node in addition to the format's own, by

@@ -10,6 +10,7 @@
 #include "common/text/status.h"
 #include "partition/pipeline/partitioners/method/balance_weights.h"
 #include "partition/pipeline/partitioners/method/joint_nodes.h"
+#include "partition/pipeline/partitioners/metis/balance_repair.h"
 #include "partition/pipeline/partitioners/metis/undirected_graph.h"
 
 namespace tributary {
@@ -18,18 +19,6 @@ namespace {
 constexpr idx_t kFirstSeed = 1;
 constexpr int kMaxTries = 8;
 constexpr uint32_t kDefaultImbalance = 1030;
-
-// The weights of all nodes, those of a node side by side, and their totals.
-struct VertexWeights {
-  size_t num_constraints = 1;
-  std::vector<idx_t> values;  // empty: all are 1
-  std::vector<uint64_t> totals;
-
-  uint64_t of(size_t v, size_t constraint) const {
-    if (values.empty()) return 1;
-    return static_cast<uint64_t>(values[v * num_constraints + constraint]);
-  }
-};
 
 absl::StatusOr<VertexWeights> MakeWeights(const GraphSource& graph,
                                           const JointNodes& nodes,
@@ -89,8 +78,9 @@ class MetisCall {
     if (options_.minimize_volume) {
       options[METIS_OPTION_OBJTYPE] = METIS_OBJTYPE_VOL;
     }
-    std::vector<real_t> tolerances(weights_.num_constraints,
-                                   static_cast<real_t>(permille()) / 1000);
+    std::vector<real_t> tolerances(
+        weights_.num_constraints,
+        static_cast<real_t>(options_.imbalance_permille) / 1000);
     const int result = METIS_PartGraphKway(
         &num_nodes, &num_constraints, graph_.xadj.data(), graph_.adjncy.data(),
         weights_.values.empty() ? nullptr : weights_.values.data(), nullptr,
@@ -105,34 +95,21 @@ class MetisCall {
     return absl::InternalError(absl::StrCat("METIS failed with ", result));
   }
 
-  // Returns by how much the heaviest partition exceeds its tolerance, in
-  // thousandths of the mean; 0 if none does.
-  uint64_t Excess() const {
-    uint64_t excess = 0;
-    for (size_t k = 0; k < weights_.num_constraints; ++k) {
-      std::vector<uint64_t> load(options_.num_partitions, 0);
-      for (size_t v = 0; v < part_.size(); ++v) {
-        load[static_cast<size_t>(part_[v])] += weights_.of(v, k);
-      }
-      const uint64_t most = *std::max_element(load.begin(), load.end());
-      const uint64_t capacity = BalanceCapacity(weights_.totals[k], permille(),
-                                                options_.num_partitions);
-      if (most <= capacity) continue;
-      excess = std::max(excess, 1 + (most - capacity) * 1000 *
-                                        options_.num_partitions /
-                                        weights_.totals[k]);
-    }
-    return excess;
+  // Moves nodes out of partitions that are too heavy; returns what remains, as
+  // BalanceRepair::Excess.
+  uint64_t Repair() {
+    const uint32_t permille = options_.imbalance_permille != 0
+                                  ? options_.imbalance_permille
+                                  : kDefaultImbalance;
+    BalanceRepair repair(graph_, weights_, options_.num_partitions, permille,
+                         absl::MakeSpan(part_));
+    repair.Run();
+    return repair.Excess();
   }
 
   std::vector<idx_t>& part() { return part_; }
 
  private:
-  uint32_t permille() const {
-    return options_.imbalance_permille != 0 ? options_.imbalance_permille
-                                            : kDefaultImbalance;
-  }
-
   UndirectedGraph graph_;
   VertexWeights weights_;
   const PartitionOptions& options_;
@@ -151,7 +128,7 @@ absl::StatusOr<std::vector<idx_t>> RunMetis(UndirectedGraph graph,
   for (int i = 0; i < kMaxTries; ++i) {
     context.Report("runs METIS", static_cast<uint64_t>(i), kMaxTries);
     RETURN_IF_ERROR(call.Run(kFirstSeed + i));
-    const uint64_t excess = asked ? call.Excess() : 0;
+    const uint64_t excess = asked ? call.Repair() : 0;
     if (excess == 0) return std::move(call.part());
     if (excess >= least) continue;
     least = excess;

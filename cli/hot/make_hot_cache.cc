@@ -1,0 +1,383 @@
+#include "cli/hot/make_hot_cache.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "cli/hot/access_counts.h"
+#include "cli/sample/sample_source.h"
+#include "common/text/status.h"
+#include "partition/schema/feature_columns.h"
+#include "partition/writer/hot/hot_cache_writer.h"
+#include "trainer_client/core/dist_loader.h"
+
+namespace tributary {
+namespace {
+
+constexpr std::array<double, 7> kForecastRatios = {0.01, 0.02, 0.05, 0.1,
+                                                   0.2,  0.5,  1};
+
+// Returns the input nodes of a session, ascending and each once.
+absl::StatusOr<std::vector<int64_t>> InputsOf(const Graph& graph, int type,
+                                              const SessionOptions& loader) {
+  std::vector<int64_t> ids = loader.input_nodes;
+  const int64_t num_nodes = graph.schema().node_types[type].num_nodes;
+  if (!loader.input_split.empty()) {
+    ASSIGN_OR_RETURN(const auto split, graph.Split(type, loader.input_split));
+    ids.assign(split.begin(), split.end());
+  }
+  for (size_t i = 0; i < loader.input_mask.size(); ++i) {
+    if (loader.input_mask[i]) ids.push_back(static_cast<int64_t>(i));
+  }
+  for (int64_t i = 0; loader.all_nodes && i < num_nodes; ++i) ids.push_back(i);
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+absl::StatusOr<int> InputTypeOf(const GraphSchema& schema,
+                                const std::string& name) {
+  if (name.empty() && schema.node_types.size() == 1) return 0;
+  const int type = schema.FindNodeType(name);
+  if (type >= 0) return type;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--input-nodes names ",
+      name.empty() ? "no node type" : absl::StrCat("the node type ", name),
+      "; the graph has several: TYPE: before it"));
+}
+
+absl::Status CheckGraph(const std::string& folder, const GraphSchema& schema) {
+  if (schema.num_partitions < 2) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        folder, " has one partition, and so no rows of others to cache"));
+  }
+  for (const NodeTypeSchema& type : schema.node_types) {
+    if (type.x.has_value()) return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(folder, " has no features of nodes (x) to cache"));
+}
+
+// A graph is not verified when it is opened, and original ids index counters.
+absl::Status CheckOriginalIds(const Graph& graph) {
+  const GraphSchema& schema = graph.schema();
+  for (size_t t = 0; t < schema.node_types.size(); ++t) {
+    const NodeTypeSchema& type = schema.node_types[t];
+    for (uint32_t p = 0; p < schema.num_partitions; ++p) {
+      for (const int64_t id : graph.nodes(static_cast<int>(t), p)->orig_id) {
+        if (id >= 0 && id < type.num_nodes) continue;
+        return absl::DataLossError(absl::StrCat(
+            "orig_id of node type ", type.name, " in partition ", p, " holds ",
+            id, " of ", type.num_nodes, " nodes: verify the graph"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Samples by one loader after the other, then works on one partition after the
+// other.
+class HotCacheMaker {
+ public:
+  // `writer` is null if nothing is to be written.
+  HotCacheMaker(const HotCacheRequest& request, const Graph& graph,
+                HotCacheWriter* writer, SamplingWorkers& workers,
+                const HotProgress& progress)
+      : request_(request),
+        graph_(graph),
+        writer_(writer),
+        workers_(workers),
+        progress_(progress),
+        chosen_by_(graph_.schema()),
+        predicted_by_(graph_.schema()) {
+    for (const double ratio : kForecastRatios) sizes_.push_back({ratio, 0});
+    const auto same = [this](const HotSize& size) {
+      return size.ratio.has_value() && size.ratio == request_.size.ratio;
+    };
+    std::erase_if(sizes_, same);
+    sizes_.push_back(request_.size);
+    report_.sizes.resize(sizes_.size());
+  }
+
+  absl::StatusOr<HotCacheReport> Make() {
+    if (request_.order == HotOrder::kGlobal) {
+      ASSIGN_OR_RETURN(const uint64_t batches,
+                       Sample(request_.sample.loader, ""));
+      for (uint32_t p = 0; p < graph_.schema().num_partitions; ++p) {
+        RETURN_IF_ERROR(MakePartition(p, batches));
+      }
+    } else {
+      RETURN_IF_ERROR(MakeLocally());
+    }
+    if (writer_ != nullptr) {
+      Tell("flushes the cache to the disk");
+      RETURN_IF_ERROR(writer_->Commit(request_.made_by).status());
+    }
+    return Finished();
+  }
+
+ private:
+  absl::Status MakeLocally();
+  // Counts the batches of both epochs. Returns how many there are of the later
+  // one.
+  absl::StatusOr<uint64_t> Sample(SessionOptions loader,
+                                  const std::string& whose);
+  absl::StatusOr<uint64_t> SampleEpoch(DistLoader& loader, uint64_t epoch,
+                                       const std::string& stage,
+                                       AccessCounts& counts);
+  void Tell(std::string_view stage, uint64_t done = 0, uint64_t total = 0) {
+    if (progress_ == nullptr) return;
+    progress_(stage, static_cast<int64_t>(done), static_cast<int64_t>(total));
+  }
+  absl::Status MakePartition(uint32_t partition, uint64_t batches);
+  std::vector<HotType> TypesOf(uint32_t partition) const;
+  AccessHistogram HistogramOf(uint32_t partition, int type) const;
+  std::vector<uint64_t> Chosen(uint32_t partition, int type,
+                               const HotTypeChoice& choice) const;
+  HotCacheReport Finished();
+
+  const HotCacheRequest& request_;
+  const Graph& graph_;
+  HotCacheWriter* const writer_;
+  SamplingWorkers& workers_;
+  const HotProgress& progress_;
+  AccessCounts chosen_by_, predicted_by_;
+  std::vector<HotSize> sizes_;
+  HotCacheReport report_;
+};
+
+absl::Status HotCacheMaker::MakeLocally() {
+  const SessionOptions& asked = request_.sample.loader;
+  const GraphSchema& schema = graph_.schema();
+  ASSIGN_OR_RETURN(const int type, InputTypeOf(schema, asked.input_type));
+  ASSIGN_OR_RETURN(const std::vector<int64_t> ids,
+                   InputsOf(graph_, type, asked));
+  std::vector<std::vector<int64_t>> own(schema.num_partitions);
+  for (const int64_t id : ids) {
+    ASSIGN_OR_RETURN(const NodeLocation at, graph_.node_map(type).Locate(id));
+    own[at.partition].push_back(id);
+  }
+  for (uint32_t p = 0; p < schema.num_partitions; ++p) {
+    uint64_t batches = 0;
+    chosen_by_.Clear();
+    predicted_by_.Clear();
+    if (!own[p].empty()) {
+      SessionOptions loader = asked;
+      loader.input_split.clear();
+      loader.input_mask.clear();
+      loader.all_nodes = false;
+      loader.input_nodes = std::move(own[p]);
+      loader.own_inputs = true;
+      loader.shuffle = ShuffleMode::kLocal;
+      ASSIGN_OR_RETURN(batches, Sample(std::move(loader),
+                                       absl::StrCat(" of partition ", p)));
+    }
+    RETURN_IF_ERROR(MakePartition(p, batches));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<uint64_t> HotCacheMaker::Sample(SessionOptions loader,
+                                               const std::string& whose) {
+  // A batch has the same nodes with and without its features.
+  loader.collect_features = false;
+  loader.collect_degrees = false;
+  loader.feature_dtype = FeatureDType::kStored;
+  ASSIGN_OR_RETURN(
+      const std::unique_ptr<DistLoader> made,
+      DistLoader::Create(loader, workers_.loader(), workers_.environment()));
+  const uint64_t epoch = request_.sample.epoch;
+  RETURN_IF_ERROR(
+      SampleEpoch(*made, epoch,
+                  absl::StrCat("samples epoch ", epoch, whose, " to choose"),
+                  chosen_by_)
+          .status());
+  return SampleEpoch(
+      *made, epoch + 1,
+      absl::StrCat("samples epoch ", epoch + 1, whose, " to predict"),
+      predicted_by_);
+}
+
+absl::StatusOr<uint64_t> HotCacheMaker::SampleEpoch(DistLoader& loader,
+                                                    uint64_t epoch,
+                                                    const std::string& stage,
+                                                    AccessCounts& counts) {
+  RETURN_IF_ERROR(loader.StartEpoch(epoch));
+  RETURN_IF_ERROR(
+      loader.Limit(request_.sample.batches.from, request_.sample.batches.to));
+  const uint64_t total = loader.end_index() - loader.begin_index();
+  for (uint64_t batches = 0;; ++batches) {
+    Tell(stage, batches, total);
+    ASSIGN_OR_RETURN(const std::optional<BatchLease> batch, loader.Next());
+    if (!batch.has_value()) return batches;
+    RETURN_IF_ERROR(counts.Add(batch->view()));
+  }
+}
+
+absl::Status HotCacheMaker::MakePartition(uint32_t partition,
+                                          uint64_t batches) {
+  Tell("writes the rows", partition, graph_.schema().num_partitions);
+  const std::vector<HotType> types = TypesOf(partition);
+  const auto cached_bytes = [&types](absl::Span<const HotTypeChoice> choice) {
+    uint64_t bytes = 0;
+    for (size_t t = 0; t < types.size(); ++t) {
+      bytes += choice[t].rows * types[t].cached_bytes;
+    }
+    return bytes;
+  };
+  const auto cached_rows = [](absl::Span<const HotTypeChoice> choice) {
+    uint64_t rows = 0;
+    for (const HotTypeChoice& type : choice) rows += type.rows;
+    return rows;
+  };
+  for (size_t i = 0; i < sizes_.size(); ++i) {
+    const auto choice = ChooseHotRows(sizes_[i], types);
+    SizeForecast& forecast = report_.sizes[i];
+    forecast.size = sizes_[i];
+    forecast.cached_rows += cached_rows(choice);
+    forecast.cached_bytes += cached_bytes(choice);
+    forecast.remote_bytes += PredictRemote(types, choice).bytes;
+  }
+  const auto choice = ChooseHotRows(request_.size, types);
+  PartitionForecast& forecast = report_.partitions.emplace_back();
+  forecast.partition = partition;
+  forecast.batches = batches;
+  forecast.cached_rows = cached_rows(choice);
+  forecast.cached_bytes = cached_bytes(choice);
+  forecast.before = CountRemote(types);
+  forecast.after = PredictRemote(types, choice);
+  if (writer_ == nullptr) return absl::OkStatus();
+  for (size_t t = 0; t < types.size(); ++t) {
+    const int type = static_cast<int>(t);
+    RETURN_IF_ERROR(
+        writer_->Add(partition, type, Chosen(partition, type, choice[t])));
+  }
+  return absl::OkStatus();
+}
+
+std::vector<HotType> HotCacheMaker::TypesOf(uint32_t partition) const {
+  const SessionOptions& loader = request_.sample.loader;
+  std::vector<HotType> types;
+  for (const NodeTypeSchema& schema : graph_.schema().node_types) {
+    HotType& type = types.emplace_back();
+    type.num_nodes = static_cast<uint64_t>(schema.num_nodes);
+    type.reply_bytes = sizeof(int64_t);
+    if (loader.collect_features) {
+      type.reply_bytes += FeatureRowBytes(schema.x, loader.feature_dtype) +
+                          (schema.y.has_value() ? schema.y->row_bytes() : 0);
+    }
+    if (schema.x.has_value()) type.cached_bytes = HotRowBytes(schema);
+    type.remote = HistogramOf(partition, static_cast<int>(types.size()) - 1);
+  }
+  return types;
+}
+
+AccessHistogram HotCacheMaker::HistogramOf(uint32_t partition, int type) const {
+  const absl::Span<const uint32_t> chosen = chosen_by_.of(type);
+  const absl::Span<const uint32_t> later = predicted_by_.of(type);
+  std::array<AccessClass, 1024> few{};  // most nodes; without a search
+  AccessHistogram histogram;
+  for (uint32_t p = 0; p < graph_.schema().num_partitions; ++p) {
+    if (p == partition) continue;
+    for (const int64_t id : graph_.nodes(type, p)->orig_id) {
+      const uint32_t count = chosen[id];
+      AccessClass& nodes = count < few.size() ? few[count] : histogram[count];
+      ++nodes.nodes;
+      nodes.later += later[id];
+    }
+  }
+  for (uint32_t count = 0; count < few.size(); ++count) {
+    if (few[count].nodes > 0) histogram[count] = few[count];
+  }
+  return histogram;
+}
+
+// Ascending: by partition, then row.
+std::vector<uint64_t> HotCacheMaker::Chosen(uint32_t partition, int type,
+                                            const HotTypeChoice& choice) const {
+  const NodeTypeSchema& schema = graph_.schema().node_types[type];
+  const absl::Span<const uint32_t> counts = chosen_by_.of(type);
+  std::vector<uint64_t> ids;
+  ids.reserve(choice.rows);
+  uint64_t ties = choice.ties;
+  for (uint32_t p = 0; p < graph_.schema().num_partitions; ++p) {
+    if (p == partition || choice.rows == 0) continue;
+    auto internal = static_cast<uint64_t>(schema.base[p]);
+    for (const int64_t id : graph_.nodes(type, p)->orig_id) {
+      const uint32_t count = counts[id];
+      const bool tie = count == choice.above && ties > 0;
+      if (tie) --ties;
+      if (tie || count > choice.above) ids.push_back(internal);
+      ++internal;
+    }
+  }
+  return ids;
+}
+
+// Turns sums over batches into means of a batch.
+HotCacheReport HotCacheMaker::Finished() {
+  const auto divide = [](RemoteRows& sum, double batches) {
+    if (batches > 0) sum = {sum.rows / batches, sum.bytes / batches};
+  };
+  double all = 0;
+  for (PartitionForecast& partition : report_.partitions) {
+    const auto batches = static_cast<double>(partition.batches);
+    all += batches;
+    report_.before.rows += partition.before.rows;
+    report_.before.bytes += partition.before.bytes;
+    report_.after.rows += partition.after.rows;
+    report_.after.bytes += partition.after.bytes;
+    divide(partition.before, batches);
+    divide(partition.after, batches);
+  }
+  divide(report_.before, all);
+  divide(report_.after, all);
+  for (SizeForecast& size : report_.sizes) {
+    if (all > 0) size.remote_bytes /= all;
+  }
+  return std::move(report_);
+}
+
+absl::Status CheckOrder(const HotCacheRequest& request) {
+  const SampleRequest& sample = request.sample;
+  if (request.order == HotOrder::kGlobal) return absl::OkStatus();
+  if (std::holds_alternative<LinkOptions>(sample.loader.kind)) {
+    return absl::InvalidArgumentError(
+        "--shuffle local is for input nodes; allowed for links: global");
+  }
+  if (sample.input_time_file.empty() && sample.input_weight_file.empty()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      "--shuffle local shares inputs out by partition, without their own times "
+      "or weights; allowed with these: global");
+}
+
+}  // namespace
+
+absl::StatusOr<HotCacheReport> MakeHotCache(const HotCacheRequest& request,
+                                            const HotProgress& progress) {
+  RETURN_IF_ERROR(CheckOrder(request));
+  const std::string& folder = request.sample.graph;
+  OpenOptions open;
+  open.features = FeatureMemory::kPaged;
+  ASSIGN_OR_RETURN(const auto graph, Graph::Open(folder, open));
+  RETURN_IF_ERROR(CheckGraph(folder, graph->schema()));
+  RETURN_IF_ERROR(CheckOriginalIds(*graph));
+  std::optional<HotCacheWriter> writer;
+  if (!request.dry_run) {
+    ASSIGN_OR_RETURN(HotCacheWriter made,
+                     HotCacheWriter::Create(folder, graph));
+    writer.emplace(std::move(made));
+  }
+  ASSIGN_OR_RETURN(const std::unique_ptr<SamplingWorkers> workers,
+                   OpenSampleSource(request.sample, "tributary cache"));
+  return HotCacheMaker(request, *graph, writer.has_value() ? &*writer : nullptr,
+                       *workers, progress)
+      .Make();
+}
+
+}  // namespace tributary

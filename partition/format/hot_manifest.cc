@@ -1,0 +1,260 @@
+#include "partition/format/hot_manifest.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "common/io/file_mapping.h"
+#include "common/text/status.h"
+#include "nlohmann/json.hpp"
+#include "partition/format/paths.h"
+#include "partition/format/row_set.h"
+
+namespace tributary {
+namespace {
+
+using Json = nlohmann::json;  // a std::map, so keys are written sorted
+
+constexpr char kFormatName[] = "tributary-hot-cache";
+constexpr size_t kMaxHotJsonBytes = size_t{64} << 20;
+constexpr uint64_t kMaxCount = uint64_t{1} << 56;
+// hot.json nests 3 deep.
+constexpr int kMaxDepth = 8;
+
+absl::Status Wrong(const std::string& what) {
+  return absl::DataLossError(absl::StrCat(kHotJson, ": ", what));
+}
+
+absl::Status CheckKeys(const Json& json, const std::vector<const char*>& keys,
+                       const char* where) {
+  if (!json.is_object()) return Wrong(absl::StrCat(where, " is no object"));
+  for (const char* key : keys) {
+    if (json.contains(key)) continue;
+    return Wrong(absl::StrCat(where, " has no key ", key));
+  }
+  if (json.size() == keys.size()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(kHotJson, ": ", where,
+                   " has a key that this program does not know; a later one "
+                   "made the cache"));
+}
+
+absl::StatusOr<uint64_t> CountOf(const Json& json, const char* key,
+                                 uint64_t max) {
+  const Json& value = json[key];
+  if (value.is_number_unsigned() && value.get<uint64_t>() <= max) {
+    return value.get<uint64_t>();
+  }
+  return Wrong(absl::StrCat(key, " is no whole number of 0 to ", max));
+}
+
+absl::StatusOr<std::string> TextOf(const Json& json, const char* key) {
+  const Json& value = json[key];
+  if (value.is_string()) return value.get<std::string>();
+  return Wrong(absl::StrCat(key, " is no string"));
+}
+
+absl::StatusOr<Sha256Digest> DigestOf(const Json& json, const char* key) {
+  ASSIGN_OR_RETURN(const std::string hex, TextOf(json, key));
+  const std::string bytes = absl::HexStringToBytes(hex);
+  Sha256Digest digest{};
+  if (bytes.size() != digest.size() || absl::BytesToHexString(bytes) != hex) {
+    return Wrong(absl::StrCat(key, " is not 64 lower-case hexadecimal digits"));
+  }
+  std::copy(bytes.begin(), bytes.end(), digest.begin());
+  return digest;
+}
+
+absl::StatusOr<HotRowsSchema> ReadRows(const Json& json) {
+  RETURN_IF_ERROR(CheckKeys(json, {"partition", "node_type", "rows"}, "rows"));
+  HotRowsSchema rows;
+  ASSIGN_OR_RETURN(
+      const uint64_t partition,
+      CountOf(json, "partition", std::numeric_limits<uint32_t>::max()));
+  rows.partition = static_cast<uint32_t>(partition);
+  ASSIGN_OR_RETURN(rows.node_type, TextOf(json, "node_type"));
+  ASSIGN_OR_RETURN(const uint64_t count, CountOf(json, "rows", kMaxCount));
+  rows.rows = static_cast<int64_t>(count);
+  return rows;
+}
+
+absl::StatusOr<FileSchema> ReadFileEntry(const Json& json) {
+  RETURN_IF_ERROR(CheckKeys(json, {"path", "bytes", "crc32c"}, "files"));
+  FileSchema file;
+  ASSIGN_OR_RETURN(file.path, TextOf(json, "path"));
+  ASSIGN_OR_RETURN(file.bytes, CountOf(json, "bytes", kMaxCount));
+  ASSIGN_OR_RETURN(
+      const uint64_t crc,
+      CountOf(json, "crc32c", std::numeric_limits<uint32_t>::max()));
+  file.crc32c = static_cast<uint32_t>(crc);
+  return file;
+}
+
+template <typename T, typename Read>
+absl::StatusOr<std::vector<T>> ReadList(const Json& json, const char* key,
+                                        Read read) {
+  if (!json[key].is_array()) return Wrong(absl::StrCat(key, " is no array"));
+  std::vector<T> list;
+  for (const Json& item : json[key]) {
+    ASSIGN_OR_RETURN(T value, read(item));
+    list.push_back(std::move(value));
+  }
+  return list;
+}
+
+auto OrderOf(const HotRowsSchema& rows) {
+  return std::tie(rows.partition, rows.node_type);
+}
+
+absl::Status CheckOrder(const HotManifest& manifest) {
+  for (size_t i = 1; i < manifest.rows.size(); ++i) {
+    if (OrderOf(manifest.rows[i - 1]) < OrderOf(manifest.rows[i])) continue;
+    return Wrong("rows do not ascend by partition and node type");
+  }
+  for (size_t i = 1; i < manifest.files.size(); ++i) {
+    if (manifest.files[i - 1].path < manifest.files[i].path) continue;
+    return Wrong("the paths of files do not ascend");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckRows(const HotRowsSchema& rows, const GraphSchema& schema) {
+  const int type = schema.FindNodeType(rows.node_type);
+  if (rows.partition >= schema.num_partitions || type < 0) {
+    return Wrong(absl::StrCat("the graph has no partition ", rows.partition,
+                              " with a node type ",
+                              absl::CHexEscape(rows.node_type)));
+  }
+  const std::vector<int64_t>& base = schema.node_types[type].base;
+  const int64_t remote = schema.node_types[type].num_nodes -
+                         (base[rows.partition + 1] - base[rows.partition]);
+  if (rows.rows <= remote) return absl::OkStatus();
+  return Wrong(absl::StrCat("partition ", rows.partition, " has ", rows.rows,
+                            " rows of ", rows.node_type, "; only ", remote,
+                            " are in other partitions"));
+}
+
+}  // namespace
+
+std::string HotManifest::ToJson() const {
+  Json list = Json::array(), paths = Json::array();
+  for (const HotRowsSchema& entry : rows) {
+    list.push_back({{"partition", entry.partition},
+                    {"node_type", entry.node_type},
+                    {"rows", entry.rows}});
+  }
+  for (const FileSchema& file : files) {
+    paths.push_back(
+        {{"path", file.path}, {"bytes", file.bytes}, {"crc32c", file.crc32c}});
+  }
+  const Json json = {{"format", kFormatName},
+                     {"format_version", kHotFormatVersion},
+                     {"layout_digest", ToHex(layout_digest)},
+                     {"made_by", made_by},
+                     {"rows", std::move(list)},
+                     {"files", std::move(paths)}};
+  // Invalid UTF-8, which a command line may hold, is replaced.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+absl::StatusOr<HotManifest> HotManifest::FromJson(std::string_view text) {
+  int deepest = 0;
+  const Json json = Json::parse(
+      text.begin(), text.end(),
+      [&deepest](int depth, Json::parse_event_t, Json&) {
+        deepest = std::max(deepest, depth);
+        return depth < kMaxDepth;
+      },
+      /*allow_exceptions=*/false);
+  if (json.is_discarded() || deepest >= kMaxDepth || !json.is_object()) {
+    return Wrong("it is no JSON object, or cut off");
+  }
+  if (json.value("format", Json()) != kFormatName) {
+    return Wrong(absl::StrCat("its format is not ", kFormatName));
+  }
+  if (json.value("format_version", Json()) != kHotFormatVersion) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(kHotJson, ": this program reads format_version ",
+                     kHotFormatVersion, " alone; make the cache anew"));
+  }
+  RETURN_IF_ERROR(CheckKeys(
+      json,
+      {"format", "format_version", "layout_digest", "made_by", "rows", "files"},
+      "it"));
+  HotManifest manifest;
+  ASSIGN_OR_RETURN(manifest.layout_digest, DigestOf(json, "layout_digest"));
+  ASSIGN_OR_RETURN(manifest.made_by, TextOf(json, "made_by"));
+  ASSIGN_OR_RETURN(manifest.rows,
+                   ReadList<HotRowsSchema>(json, "rows", ReadRows));
+  ASSIGN_OR_RETURN(manifest.files,
+                   ReadList<FileSchema>(json, "files", ReadFileEntry));
+  RETURN_IF_ERROR(CheckOrder(manifest));
+  return manifest;
+}
+
+int64_t HotManifest::RowsOf(uint32_t partition,
+                            std::string_view node_type) const {
+  for (const HotRowsSchema& entry : rows) {
+    if (entry.partition == partition && entry.node_type == node_type) {
+      return entry.rows;
+    }
+  }
+  return 0;
+}
+
+std::string HotFolderOf(const std::string& folder) {
+  return absl::StrCat(folder, "/", kHotFolder);
+}
+
+absl::StatusOr<std::optional<HotManifest>> ReadHotManifest(
+    const std::string& folder, const GraphSchema& schema) {
+  const std::string hot = HotFolderOf(folder);
+  const auto text =
+      ReadFile(absl::StrCat(hot, "/", kHotJson), kMaxHotJsonBytes);
+  if (absl::IsNotFound(text.status())) return std::nullopt;
+  RETURN_IF_ERROR(text.status());
+  const auto within = [&hot](const absl::Status& why) {
+    return absl::Status(why.code(), absl::StrCat(hot, "/", why.message()));
+  };
+  absl::StatusOr<HotManifest> manifest = HotManifest::FromJson(*text);
+  if (!manifest.ok()) return within(manifest.status());
+  if (manifest->layout_digest != schema.layout_digest) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(hot, "/", kHotJson, ": the cache belongs to the layout ",
+                     ToHex(manifest->layout_digest), "; the graph's is ",
+                     ToHex(schema.layout_digest),
+                     "\nallowed: to make it anew (tributary "
+                     "cache), to remove ",
+                     hot, ", or --hot-cache off"));
+  }
+  for (const HotRowsSchema& rows : manifest->rows) {
+    const absl::Status status = CheckRows(rows, schema);
+    if (!status.ok()) return within(status);
+  }
+  return *std::move(manifest);
+}
+
+size_t HotRowBytes(const NodeTypeSchema& type) {
+  return sizeof(int64_t) + (type.x.has_value() ? type.x->row_bytes() : 0) +
+         (type.y.has_value() ? type.y->row_bytes() : 0);
+}
+
+uint64_t HotBytesOf(const HotManifest& manifest, const GraphSchema& schema,
+                    const std::vector<uint32_t>& partitions) {
+  uint64_t bytes = 0;
+  for (const NodeTypeSchema& type : schema.node_types) {
+    uint64_t rows = 0;
+    for (const uint32_t partition : partitions) {
+      rows += static_cast<uint64_t>(manifest.RowsOf(partition, type.name));
+    }
+    if (rows == 0) continue;
+    bytes += rows * HotRowBytes(type) +
+             RowSet::BytesFor(static_cast<uint64_t>(type.num_nodes));
+  }
+  return bytes;
+}
+
+}  // namespace tributary

@@ -1,0 +1,307 @@
+#include "partition/pipeline/inputs/dgl_chunked/chunk_reader.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "common/text/status.h"
+#include "partition/pipeline/inputs/arrays/placed_column.h"
+#include "partition/pipeline/inputs/parquet/parquet_table.h"
+#include "partition/pipeline/inputs/tables/text_table.h"
+#include "partition/source/file_column.h"
+#include "partition/source/npy_file.h"
+
+namespace tributary {
+namespace {
+
+absl::Status Wrong(const ChunkFiles& files, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat(files.where, ": ", what));
+}
+
+// Whole numbers 0 and 1 of another column as bool.
+class FlagColumn final : public Column {
+ public:
+  explicit FlagColumn(ColumnPtr numbers)
+      : Column({DType::kBool, 0}, numbers->num_rows()),
+        numbers_(std::move(numbers)) {}
+
+  absl::Status Read(int64_t begin, int64_t count, uint8_t* out) const override {
+    ASSIGN_OR_RETURN(const std::vector<int64_t> values,
+                     ReadValues<int64_t>(*numbers_, begin, count));
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t value = values[static_cast<size_t>(i)];
+      if (value != 0 && value != 1) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(Where(begin + i), ": ", value, "; allowed: 0 and 1"));
+      }
+      out[i] = static_cast<uint8_t>(value);
+    }
+    return absl::OkStatus();
+  }
+  std::string Where(int64_t row) const override { return numbers_->Where(row); }
+
+ private:
+  const ColumnPtr numbers_;
+};
+
+bool IsWhole(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat16:
+    case DType::kBFloat16:
+    case DType::kFloat32:
+    case DType::kFloat64:
+      return false;
+    default:
+      return true;
+  }
+}
+
+ColumnPtr WithDim(ColumnPtr column, int64_t dim) {
+  if (column->schema().dim == dim) return column;
+  return std::make_shared<ShapedColumn>(std::move(column), dim);
+}
+
+// Gives values, as they are stored, the type and shape of their kind.
+absl::StatusOr<ColumnPtr> Adapt(const ChunkFiles& files, CellKind kind,
+                                ColumnPtr column) {
+  const ColumnSchema schema = column->schema();
+  const bool one = schema.dim <= 1;
+  switch (kind) {
+    case CellKind::kFloats:
+      return one ? WithDim(std::move(column), 1) : std::move(column);
+    case CellKind::kLabels:
+      if (!one) return column;
+      if (IsWhole(schema.dtype)) return AsInt64(std::move(column), files.where);
+      return WithDim(std::move(column), 0);
+    case CellKind::kWeight:
+      if (one && (schema.dtype == DType::kFloat32 ||
+                  schema.dtype == DType::kFloat64)) {
+        return WithDim(std::move(column), 0);
+      }
+      return Wrong(files, absl::StrCat(std::string(DTypeName(schema.dtype)),
+                                       " of width ", schema.width(),
+                                       "; allowed as a weight: float32 or "
+                                       "float64, one a row"));
+    case CellKind::kMask: {
+      ASSIGN_OR_RETURN(ColumnPtr numbers,
+                       AsInt64(std::move(column), files.where));
+      return std::make_shared<FlagColumn>(std::move(numbers));
+    }
+    default:
+      return AsInt64(std::move(column), files.where);
+  }
+}
+
+// Returns the first file whose rows are not those that `by_chunk` says; empty
+// if it does not say it by file.
+std::string FirstWrongFile(const std::vector<std::string>& paths,
+                           const std::vector<int64_t>& by_chunk,
+                           const Column& column) {
+  if (by_chunk.size() != paths.size()) return "";
+  int64_t begin = 0;
+  for (size_t c = 0; c < paths.size(); ++c) {
+    const int64_t end = begin + by_chunk[c];
+    const auto in_file = [&](int64_t row) {
+      return row < column.num_rows() &&
+             absl::StartsWith(column.Where(row), paths[c]);
+    };
+    if (begin < end && !(in_file(begin) && in_file(end - 1))) return paths[c];
+    if (in_file(end)) return paths[c];
+    begin = end;
+  }
+  return "";
+}
+
+absl::Status CheckRows(const ChunkFiles& files,
+                       const std::vector<std::string>& paths,
+                       const ChunkCounts& counts, const Column& column) {
+  if (column.num_rows() == counts.total) return absl::OkStatus();
+  const std::string file = FirstWrongFile(paths, counts.by_chunk, column);
+  return Wrong(
+      files,
+      absl::StrCat(column.num_rows(), " rows in ", paths.size(),
+                   " files; allowed: the ", counts.total,
+                   " that are said of the type",
+                   file.empty() ? "" : ", which differs first in ", file));
+}
+
+absl::StatusOr<std::vector<ColumnPtr>> ReadText(
+    const ChunkFiles& files, const std::vector<std::string>& paths,
+    const std::vector<CellRequest>& wanted, const Spool& spool) {
+  ASSIGN_OR_RETURN(
+      const auto table,
+      TextTable::Open(paths, {.delimiter = files.delimiter, .header = false}));
+  std::vector<CellRequest> requests = wanted;
+  const bool any_width = requests[0].kind == CellKind::kFloats ||
+                         requests[0].kind == CellKind::kLabels;
+  const auto columns = static_cast<size_t>(table->num_columns());
+  if (!any_width && columns != requests.size()) {
+    return Wrong(files, absl::StrCat(paths[0], " has ", columns,
+                                     " columns; allowed: ", requests.size()));
+  }
+  for (int c = 0; any_width && c < table->num_columns(); ++c) {
+    requests[0].columns.push_back(c);
+  }
+  return table->Read(requests, spool);
+}
+
+// The columns of Parquet files but those of indices, which pandas adds.
+std::vector<int> DataColumns(const ParquetTable& table) {
+  std::vector<int> columns;
+  for (size_t c = 0; c < table.columns().size(); ++c) {
+    if (absl::StartsWith(table.columns()[c].name, "__index_level_")) continue;
+    columns.push_back(static_cast<int>(c));
+  }
+  return columns;
+}
+
+absl::StatusOr<ColumnPtr> FromParquet(
+    const std::shared_ptr<const ParquetTable>& table,
+    const std::vector<int>& columns, const Spool& spool,
+    const std::string& name) {
+  ASSIGN_OR_RETURN(ColumnPtr column, table->ToSpool(columns, spool, name));
+  return std::make_shared<PlacedColumn>(
+      std::move(column), [table](int64_t row) { return table->Where(row); });
+}
+
+absl::StatusOr<std::shared_ptr<const ParquetTable>> OpenParquet(
+    const ChunkFiles& files, const std::vector<std::string>& paths,
+    size_t columns) {
+  ASSIGN_OR_RETURN(ParquetTable table, ParquetTable::Open(paths));
+  const size_t found = DataColumns(table).size();
+  if (found == 0 || (columns > 0 && found != columns)) {
+    return Wrong(
+        files, absl::StrCat(paths[0], " has ", found, " columns; allowed: ",
+                            columns > 0 ? absl::StrCat(columns) : "1 or more"));
+  }
+  return std::make_shared<const ParquetTable>(std::move(table));
+}
+
+// The pieces of both ends in one file.
+absl::StatusOr<std::pair<ColumnPiece, ColumnPiece>> EndsIn(
+    const ChunkFiles& files, const std::string& path, const NpyHeader& header) {
+  const auto& shape = header.shape;
+  const size_t bytes = header.type.size;
+  if (shape.size() == 2 && shape[1] == 2) {
+    return std::pair(
+        ColumnPiece{path, header.data_offset, 2 * bytes, shape[0]},
+        ColumnPiece{path, header.data_offset + bytes, 2 * bytes, shape[0]});
+  }
+  if (shape.size() == 2 && shape[0] == 2) {
+    const auto row_bytes = static_cast<uint64_t>(shape[1]) * bytes;
+    return std::pair(
+        ColumnPiece{path, header.data_offset, 0, shape[1]},
+        ColumnPiece{path, header.data_offset + row_bytes, 0, shape[1]});
+  }
+  return Wrong(files,
+               absl::StrCat(path, " is no array [edges, 2] or [2, edges]"));
+}
+
+absl::StatusOr<ChunkEnds> NpyEnds(const ChunkFiles& files,
+                                  const std::vector<std::string>& paths) {
+  std::vector<ColumnPiece> from;
+  std::vector<ColumnPiece> to;
+  NpyType type = kNpyInt64;
+  for (size_t c = 0; c < paths.size(); ++c) {
+    ASSIGN_OR_RETURN(const NpyHeader header, ReadNpyFileHeader(paths[c]));
+    if (c > 0 && header.type != type) {
+      return Wrong(files,
+                   absl::StrCat(paths[c], " has elements ", header.type.descr(),
+                                "; ", paths[0], " ", type.descr()));
+    }
+    type = header.type;
+    ASSIGN_OR_RETURN(auto pieces, EndsIn(files, paths[c], header));
+    from.push_back(std::move(pieces.first));
+    to.push_back(std::move(pieces.second));
+  }
+  ChunkEnds ends;
+  ASSIGN_OR_RETURN(ends.from,
+                   OpenFileColumn(std::move(from), type, {DType::kInt64, 0}));
+  ASSIGN_OR_RETURN(ends.to,
+                   OpenFileColumn(std::move(to), type, {DType::kInt64, 0}));
+  return ends;
+}
+
+absl::Status CheckFiles(const ChunkFiles& files,
+                        const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    struct stat info;
+    if (stat(path.c_str(), &info) == 0) continue;
+    return absl::ErrnoToStatus(errno, absl::StrCat(files.where, ": ", path));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::vector<std::string> ChunkReader::Paths(const ChunkFiles& files) const {
+  std::vector<std::string> paths;
+  for (const std::string& path : files.paths) {
+    // An absolute path stays as it is.
+    paths.push_back(std::filesystem::path(folder_) / path);
+  }
+  return paths;
+}
+
+absl::StatusOr<ColumnPtr> ChunkReader::Values(const ChunkFiles& files,
+                                              const ChunkCounts& counts,
+                                              CellKind kind,
+                                              const std::string& name) const {
+  const std::vector<std::string> paths = Paths(files);
+  RETURN_IF_ERROR(CheckFiles(files, paths));
+  ColumnPtr column;
+  if (files.format == ChunkFiles::Format::kCsv) {
+    const bool any_width =
+        kind == CellKind::kFloats || kind == CellKind::kLabels;
+    CellRequest request{
+        kind, any_width ? std::vector<int>{} : std::vector<int>{0}, name};
+    ASSIGN_OR_RETURN(const std::vector<ColumnPtr> columns,
+                     ReadText(files, paths, {request}, spool_));
+    column = columns[0];
+  } else if (files.format == ChunkFiles::Format::kParquet) {
+    ASSIGN_OR_RETURN(const auto table, OpenParquet(files, paths, 0));
+    ASSIGN_OR_RETURN(column,
+                     FromParquet(table, DataColumns(*table), spool_, name));
+  } else {
+    ASSIGN_OR_RETURN(column, OpenNpyColumn(paths));
+  }
+  RETURN_IF_ERROR(CheckRows(files, paths, counts, *column));
+  return Adapt(files, kind, std::move(column));
+}
+
+absl::StatusOr<ChunkEnds> ChunkReader::Ends(const ChunkFiles& files,
+                                            const ChunkCounts& counts,
+                                            const std::string& name) const {
+  const std::vector<std::string> paths = Paths(files);
+  RETURN_IF_ERROR(CheckFiles(files, paths));
+  const std::string from = absl::StrCat(name, "-from");
+  const std::string to = absl::StrCat(name, "-to");
+  ChunkEnds ends;
+  if (paths.empty() || files.format == ChunkFiles::Format::kNumpy) {
+    ASSIGN_OR_RETURN(ends, NpyEnds(files, paths));
+  } else if (files.format == ChunkFiles::Format::kCsv) {
+    ASSIGN_OR_RETURN(const std::vector<ColumnPtr> columns,
+                     ReadText(files, paths,
+                              {{CellKind::kDenseId, {0}, from},
+                               {CellKind::kDenseId, {1}, to}},
+                              spool_));
+    ends = {columns[0], columns[1]};
+  } else {
+    ASSIGN_OR_RETURN(const auto table, OpenParquet(files, paths, 2));
+    const std::vector<int> columns = DataColumns(*table);
+    ASSIGN_OR_RETURN(ends.from, FromParquet(table, {columns[0]}, spool_, from));
+    ASSIGN_OR_RETURN(ends.from, AsInt64(std::move(ends.from), files.where));
+    ASSIGN_OR_RETURN(ends.to, FromParquet(table, {columns[1]}, spool_, to));
+    ASSIGN_OR_RETURN(ends.to, AsInt64(std::move(ends.to), files.where));
+  }
+  RETURN_IF_ERROR(CheckRows(files, paths, counts, *ends.from));
+  return ends;
+}
+
+}  // namespace tributary
