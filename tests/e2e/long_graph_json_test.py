@@ -18,7 +18,8 @@ def write_source(folder):
         name = ("paper", f"cites-{r}-" + "x" * 150, "paper")
         pairs = [((7 * i + r) % 40, i) for i in range(40)]
         relations[name] = (pairs, None)
-        splits["___".join(name)] = {"train": pairs[:2], "test": pairs[2:3]}
+        splits["___".join(name)] = {
+            "train": pairs[:2], "valid": pairs[2:3], "test": pairs[3:4]}
     return folders.write_hetero(
         folder, {"paper": (40, [[i] for i in range(40)], None)}, relations,
         splits)
