@@ -69,16 +69,19 @@ bool Farewells::HasGone(const std::string& job) const {
 }
 
 bool Farewells::AJobHasGone() const {
-  return std::any_of(gone_.begin(), gone_.end(), [this](const auto& job) {
-    return job.second.size() == num_clients_;
-  });
+  for (const auto& [job, ranks] : gone_) {
+    if (ranks.size() == num_clients_) return true;
+  }
+  return false;
 }
 
 bool Farewells::IsDone(const std::string& caller) const {
   const auto said = said_.find(caller);
-  return said != said_.end() &&
-         std::all_of(said->second.begin(), said->second.end(),
-                     [this](const auto& job) { return HasGone(job); });
+  if (said == said_.end()) return false;
+  for (const std::string& job : said->second) {
+    if (!HasGone(job)) return false;
+  }
+  return true;
 }
 
 absl::Time Farewells::OthersLeave() {
