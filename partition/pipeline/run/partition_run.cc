@@ -84,20 +84,10 @@ absl::StatusOr<GraphSchema> RunIn(const WorkFolder& work,
                              bounds);
 }
 
-// Whether the same call can do better later.
+// Whether the same call can do better later: a full disk may have room then.
 bool CanGoOn(const absl::Status& status) {
-  switch (status.code()) {
-    case absl::StatusCode::kInvalidArgument:
-    case absl::StatusCode::kOutOfRange:
-    case absl::StatusCode::kNotFound:
-    case absl::StatusCode::kDataLoss:
-    case absl::StatusCode::kFailedPrecondition:
-    case absl::StatusCode::kUnimplemented:
-    case absl::StatusCode::kAlreadyExists:
-      return false;
-    default:
-      return true;
-  }
+  return absl::IsResourceExhausted(status) || absl::IsUnavailable(status) ||
+         absl::IsAborted(status);
 }
 
 }  // namespace

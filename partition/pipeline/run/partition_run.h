@@ -34,11 +34,10 @@ struct PartitionRun {
 };
 
 // Reads the input, places the nodes, writes the graph and returns its schema.
-// After a kill the same call goes on and writes the same bytes. An error of the
-// input (INVALID_ARGUMENT, OUT_OF_RANGE, NOT_FOUND, DATA_LOSS,
-// FAILED_PRECONDITION) leaves nothing behind; after others, such as a full
-// disk, the work folder is kept and named, for the next call. Errors as
-// ReadSource, PlanSource and WriteGraphStreaming.
+// After a kill the same call goes on and writes the same bytes. After
+// RESOURCE_EXHAUSTED, such as a full disk, UNAVAILABLE and ABORTED the work
+// folder is kept and named, for the next call; any other error leaves nothing
+// behind. Errors as ReadSource, PlanSource and WriteGraphStreaming.
 absl::StatusOr<GraphSchema> RunPartition(const PartitionRun& run);
 
 }  // namespace tributary
