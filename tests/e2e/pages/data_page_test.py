@@ -106,6 +106,12 @@ class DataPageTest(unittest.TestCase):
         out = self.shells.paste(self.commands("DGL's chunked graph"))
         self.assertIn("wrote mini.graph nodes=5 edges=8 ", out)
 
+    def test_a_graph_larger_than_memory(self):
+        out = self.shells.paste(
+            "tributary generate rmat --scale 8 --edges 1000 --feat-dim 4"
+            " --chunks big\n" + self.commands("A graph larger than memory"))
+        self.assertIn("wrote big.graph nodes=256 edges=1000 partitions=8", out)
+
     def test_a_dataset_of_ogb(self):
         os.mkdir(self.shells.path("dataset"))
         os.symlink(os.path.abspath("tests/data/cora"),
