@@ -42,9 +42,10 @@ bool IsYoung(const std::string& path) {
          info.st_mtime > time(nullptr) - kSeconds;
 }
 
-// Removes the temporary folders that no process holds any more. Errors are no
-// reason not to go on.
-void RemoveAbandoned(const std::string& target) {
+}  // namespace
+
+// Folders that a process holds are locked. Errors are no reason not to go on.
+void RemoveAbandonedFolders(const std::string& target) {
   const std::string prefix =
       absl::StrCat(fs::path(target).filename().string(), ".tmp-");
   std::error_code error;
@@ -66,8 +67,6 @@ bool Exists(const std::string& path) {
   return fs::symlink_status(path, error).type() != fs::file_type::not_found;
 }
 
-}  // namespace
-
 absl::StatusOr<AtomicFolder> AtomicFolder::Create(const std::string& target,
                                                   ExistingFolder existing) {
   absl::string_view trimmed = target;
@@ -83,7 +82,7 @@ absl::StatusOr<AtomicFolder> AtomicFolder::Create(const std::string& target,
   std::error_code error;
   fs::create_directories(ParentFolderOf(path),
                          error);  // mkdir reports the error
-  RemoveAbandoned(path);
+  RemoveAbandonedFolders(path);
   ASSIGN_OR_RETURN(UnfinishedFolder temporary,
                    UnfinishedFolder::Create(path + ".tmp-"));
   UniqueFd lock = LockFolder(temporary.path());

@@ -57,6 +57,10 @@ class AtomicFolder {
   UniqueFd lock_;  // of the temporary folder: its process lives
 };
 
+// Removes the temporary folders of `target` that crashed processes have left,
+// for those who write to the target in another way.
+void RemoveAbandonedFolders(const std::string& target);
+
 }  // namespace tributary
 
 #endif  // TRIBUTARY_COMMON_IO_ATOMIC_FOLDER_H_

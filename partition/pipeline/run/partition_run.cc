@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/io/atomic_folder.h"
 #include "common/text/status.h"
 #include "partition/pipeline/run/work_folder.h"
 #include "partition/source/spool.h"
@@ -93,6 +94,7 @@ bool CanGoOn(const absl::Status& status) {
 }  // namespace
 
 absl::StatusOr<GraphSchema> RunPartition(const PartitionRun& run) {
+  RemoveAbandonedFolders(run.out);
   const std::string folder =
       run.work_folder.empty() ? run.out + ".partial" : run.work_folder;
   ASSIGN_OR_RETURN(const std::string identity, IdentityOf(run));
