@@ -107,9 +107,17 @@ class SignalsTest(Table):
                                signal.SIGTERM)
 
     def test_serve_before_it_serves(self):
+        graph = os.path.join(self.folder, "to_verify")
+        processes.run_ok("generate", "rmat", "--scale", "16", "--edges",
+                         "300000", "--feat-dim", "400", "--out", graph)
+
+        def has_mapped(process):
+            with open(f"/proc/{process.pid}/maps", encoding="utf-8") as f:
+                return graph in f.read()
+
         self.interrupted_while(
-            ("serve", "--verify", "--graph", self.graph, "--listen",
-             "127.0.0.1:0"), self.has_mapped, signal.SIGTERM)
+            ("serve", "--verify", "--graph", graph, "--listen",
+             "127.0.0.1:0"), has_mapped, signal.SIGTERM)
 
     def test_serve_drains_once_it_serves(self):
         for sent in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
