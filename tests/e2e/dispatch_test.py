@@ -131,7 +131,8 @@ class DispatchTest(unittest.TestCase):
         lines, code, errors = dispatch()
         self.assertEqual(code, 1)
         self.assertRegex(lines[0], "^sent a partitions=0,1 ")
-        self.assertIn("lost: copy ended with exit code 255", errors)
+        # Of ssh, or of rsync, which may notice first that nobody answers.
+        self.assertRegex(errors, "lost: copy ended with exit code (255|12)")
         os.makedirs(self.path("hosts/lost"))
         lines, code, errors = dispatch()
         self.assertEqual(code, 0, errors)

@@ -121,7 +121,7 @@ CASES = [
     generate("output that exists", ["exists"], FAILURE, out="{graph}"),
     generate("no output", ["--out", "--chunks"], out=None),
     generate("two outputs", ["--chunks", "--out"], chunks="{here}/chunks"),
-    generate("chunks that exist", ["{graph}"], FAILURE, out=None,
+    generate("chunks that exist", ["/graph exists", "remove it"], FAILURE, out=None,
              chunks="{graph}"),
     generate("chunks without rows", ["--chunk-rows", "1 to"], out=None,
              chunks="{here}/chunks", chunk_rows="0"),
