@@ -23,7 +23,7 @@ struct DispatchOptions {
   int jobs = 4;                           // hosts at a time
 };
 
-// What was sent to one host.
+// The result for one host, and what it was sent.
 struct Dispatched {
   DispatchHost host;
   uint64_t files = 0;  // beside graph.json

@@ -33,8 +33,8 @@ struct AccessClass {
   uint64_t nodes = 0;
   uint64_t later = 0;  // accesses in the batches by which savings are predicted
 };
-// By the number of accesses, 0 for nodes that only the later batches have. Has
-// few entries: n different numbers take n^2 / 2 accesses.
+// Classes by their number of accesses, which is 0 for nodes that only the later
+// batches have. There are few: n different numbers take n^2 / 2 accesses.
 using AccessHistogram = std::map<uint32_t, AccessClass>;
 
 // A node type as a cache sees it.
@@ -45,7 +45,7 @@ struct HotType {
   AccessHistogram remote;
 };
 
-// Which nodes of a type are chosen: all that were accessed more than `above`
+// The nodes of a type that are chosen: all that were accessed more than `above`
 // times, and `ties` of those that were accessed so often.
 struct HotTypeChoice {
   uint32_t above = UINT32_MAX;

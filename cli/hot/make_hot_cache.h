@@ -15,7 +15,7 @@
 
 namespace tributary {
 
-// Whose batches a server makes.
+// The batches that a server is expected to make.
 enum class HotOrder {
   kGlobal,  // any: accesses of all batches count for every partition
   kLocal,   // those of the inputs in its own partition alone
@@ -31,7 +31,7 @@ struct HotCacheRequest {
   std::string made_by;
 };
 
-// What is expected of one partition's server, if it has no other partitions.
+// The forecast for a server that has this partition and no other.
 struct PartitionForecast {
   uint32_t partition = 0;
   uint64_t batches = 0;  // that the prediction is the mean of

@@ -13,7 +13,7 @@
 
 namespace tributary {
 
-// What partitions have equal shares of: one sum, for PT-Scotch has no more.
+// The one sum that partitions have equal shares of; PT-Scotch takes no more.
 struct MpiBalance {
   enum class Kind { kNodes, kEdges, kTrain, kWeight };
   Kind kind = Kind::kNodes;

@@ -24,8 +24,8 @@ struct HotRowsSchema {
   int64_t rows = 0;
 };
 
-// What hot.json says. The cache is derived from a graph's folder and belongs to
-// one layout of it, whose graph.json does not mention it.
+// The contents of hot.json. The cache is derived from a graph's folder and
+// belongs to one layout of it, whose graph.json does not mention it.
 struct HotManifest {
   Sha256Digest layout_digest{};     // of the graph
   std::string made_by;              // the command line

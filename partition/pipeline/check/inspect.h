@@ -41,7 +41,7 @@ struct NodeTypeFigures {
 
 // Statistics of one split.
 struct SplitFigures {
-  // By partition: its nodes, or edges by their destination.
+  // The nodes of each partition, or the edges that end there.
   std::vector<int64_t> partition_counts;
   double balance = 1;  // of the largest partition over the mean
 };

@@ -25,7 +25,7 @@ struct ChunkFiles {
 // How many nodes or edges there are of a type.
 struct ChunkCounts {
   int64_t total = 0;
-  // By chunk; empty if the file says only the total.
+  // The counts by chunk; empty if the file says only the total.
   std::vector<int64_t> by_chunk;
 };
 
