@@ -4,35 +4,11 @@
 #include <string>
 #include <utility>
 
-#include "common/random/hop_key.h"
 #include "partition/format/paths.h"
+#include "partition/writer/types_schema.h"
 
 namespace tributary {
 namespace {
-
-std::optional<ColumnSchema> SchemaOfRows(
-    const std::shared_ptr<const RowSource>& rows) {
-  if (rows == nullptr) return std::nullopt;
-  return rows->schema();
-}
-
-EdgeTypeSchema SchemaOfEdges(const EdgeContent& type,
-                             const GraphContent& content) {
-  EdgeTypeSchema schema{.src = type.src,
-                        .rel = type.rel,
-                        .dst = type.dst,
-                        .src_type = type.src_type,
-                        .dst_type = type.dst_type,
-                        .num_edges = type.in_edges.num_edges(),
-                        .edge_attr = SchemaOfRows(type.edge_attr)};
-  schema.reverse = type.reverse;
-  schema.weighted = type.weight != nullptr;
-  if (schema.weighted) schema.weight_dtype = type.weight->schema().dtype;
-  schema.timed = type.time != nullptr;
-  for (const auto& [name, rows] : type.masks) schema.masks.push_back(name);
-  schema.neighbor_timed = content.node_types[type.src_type].time != nullptr;
-  return schema;
-}
 
 void PutName(Sha256& sha, const std::string& name) {
   sha.UpdateU32(static_cast<uint32_t>(name.size()));
@@ -70,20 +46,9 @@ void PutNamedColumns(Sha256& sha, const GraphSchema& schema) {
 }  // namespace
 
 GraphSchema SchemaOf(const GraphContent& content) {
-  GraphSchema schema;
-  schema.name = content.name;
-  schema.semantics_version = kSemanticsVersion;
-  schema.heterogeneous = content.heterogeneous;
-  for (const NodeContent& type : content.node_types) {
-    schema.node_types.push_back({.name = type.name,
-                                 .num_nodes = type.num_nodes,
-                                 .x = SchemaOfRows(type.x),
-                                 .y = SchemaOfRows(type.y),
-                                 .timed = type.time != nullptr});
-  }
-  for (const EdgeContent& type : content.edge_types) {
-    schema.edge_types.push_back(SchemaOfEdges(type, content));
-  }
+  GraphSchema schema = SchemaOfTypes(content, [](const EdgeContent& edges) {
+    return edges.in_edges.num_edges();
+  });
   for (const SplitContent& split : content.splits) {
     SplitSchema entry{split.scheme, split.type, split.name,
                       static_cast<int64_t>(split.ids.size())};

@@ -1,23 +1,17 @@
 #include "partition/writer/streaming/source_schema.h"
 
-#include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "common/random/hop_key.h"
 #include "common/text/status.h"
 #include "common/text/utf8.h"
+#include "partition/writer/types_schema.h"
 
 namespace tributary {
 namespace {
-
-std::optional<ColumnSchema> SchemaOfColumn(const ColumnPtr& column) {
-  if (column == nullptr) return std::nullopt;
-  return column->schema();
-}
 
 absl::Status CheckRows(const ColumnPtr& column, int64_t wanted,
                        const std::string& what) {
@@ -139,34 +133,9 @@ absl::Status CheckSource(const GraphSource& source) {
 }
 
 GraphSchema SchemaOf(const GraphSource& source) {
-  GraphSchema schema;
-  schema.name = source.name;
-  schema.semantics_version = kSemanticsVersion;
-  schema.heterogeneous = source.heterogeneous;
-  for (const NodeSource& nodes : source.node_types) {
-    schema.node_types.push_back({.name = nodes.name,
-                                 .num_nodes = nodes.num_nodes,
-                                 .x = SchemaOfColumn(nodes.x),
-                                 .y = SchemaOfColumn(nodes.y),
-                                 .timed = nodes.time != nullptr});
-  }
-  for (const EdgeSource& edges : source.edge_types) {
-    EdgeTypeSchema type{
-        .src = edges.src,
-        .rel = edges.rel,
-        .dst = edges.dst,
-        .src_type = edges.src_type,
-        .dst_type = edges.dst_type,
-        .num_edges = edges.num_rows() * (edges.add_reverse ? 2 : 1),
-        .edge_attr = SchemaOfColumn(edges.edge_attr)};
-    type.reverse = edges.reverse;
-    type.weighted = edges.weight != nullptr;
-    if (type.weighted) type.weight_dtype = edges.weight->schema().dtype;
-    type.timed = edges.time != nullptr;
-    for (const auto& [name, column] : edges.masks) type.masks.push_back(name);
-    type.neighbor_timed = source.node_types[edges.src_type].time != nullptr;
-    schema.edge_types.push_back(std::move(type));
-  }
+  GraphSchema schema = SchemaOfTypes(source, [](const EdgeSource& edges) {
+    return edges.num_rows() * (edges.add_reverse ? 2 : 1);
+  });
   for (const SplitSource& split : source.splits) {
     SplitSchema entry{split.scheme, split.type, split.name,
                       static_cast<int64_t>(split.nodes.size())};
