@@ -191,16 +191,17 @@ namespace {
 // batches: a peer may be slow for hours and yet answer everything.
 void PutSlowOnesLast(std::vector<std::shared_ptr<Peer>>& owners,
                      absl::Time now) {
-  std::map<const Peer*, absl::Duration> expected;
   absl::Duration fastest = absl::InfiniteDuration();
+  absl::Duration slowest = absl::ZeroDuration();
   for (const auto& owner : owners) {
     const absl::Duration time = owner->answer_times().Expected(now);
-    expected[owner.get()] = time;
     fastest = std::min(fastest, time);
+    slowest = std::max(slowest, time);
   }
   const absl::Duration most = kSlowAnswer + kSlowFactor * fastest;
+  if (slowest <= most) return;
   std::stable_partition(owners.begin(), owners.end(), [&](const auto& owner) {
-    return expected[owner.get()] <= most;
+    return owner->answer_times().Expected(now) <= most;
   });
 }
 
