@@ -149,7 +149,7 @@ class Run {
     const uint64_t threads =
         static_cast<uint64_t>(bounds_.threads) * kLeastThreadBytes;
     if (fixed + 2 * threads > bounds_.memory_bytes) {
-      return absl::ResourceExhaustedError(absl::StrCat(
+      return absl::InvalidArgumentError(absl::StrCat(
           "the graph's nodes and ", bounds_.threads, " threads need ",
           fixed + 2 * threads, " bytes of memory; --memory allows ",
           bounds_.memory_bytes));
@@ -233,7 +233,7 @@ class Run {
           static_cast<int>(std::min<uint64_t>(bounds_.threads, rest / most));
       return absl::OkStatus();
     }
-    return absl::ResourceExhaustedError(absl::StrCat(
+    return absl::InvalidArgumentError(absl::StrCat(
         "the edges into some ", int64_t{1} << ranges_[0].shift,
         " neighbouring nodes need ", 2 * most, " bytes at once; --memory ",
         bounds_.memory_bytes, " leaves ", 2 * rest));

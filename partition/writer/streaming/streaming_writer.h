@@ -47,10 +47,10 @@ struct StreamingBounds {
 // after a kill the same call goes on. Memory: 6 bytes a node (10 for types of
 // 2^32 nodes), 8 more if the type has times, and buffers within memory_bytes.
 //
-// RESOURCE_EXHAUSTED, before anything is written, if memory_bytes is too small
-// for the nodes (with the bytes that are needed) or if the disk has too little
-// room; ALREADY_EXISTS; OUT_OF_RANGE and INVALID_ARGUMENT name the row that
-// does not fit; errors as WriteGraph otherwise.
+// INVALID_ARGUMENT, before anything is written, if memory_bytes is too small
+// for the nodes (with the bytes that are needed), RESOURCE_EXHAUSTED if the
+// disk has too little room; ALREADY_EXISTS; OUT_OF_RANGE and INVALID_ARGUMENT
+// name the row that does not fit; errors as WriteGraph otherwise.
 absl::StatusOr<GraphSchema> WriteGraphStreaming(const GraphSource& source,
                                                 NodePlan plan,
                                                 const std::string& folder,

@@ -48,7 +48,7 @@ absl::StatusOr<MemoryPlan> PlanMemory(const GraphSource& graph,
       fixed + std::max(EdgeBuckets::LeastBufferBytes(context.num_threads()),
                        2 * kLeastRunBytes + counts + (uint64_t{1} << 20));
   if (context.memory_bytes < least) {
-    return absl::ResourceExhaustedError(
+    return absl::InvalidArgumentError(
         absl::StrCat("--memory ", context.memory_bytes, ": --method ldg needs ",
                      least, " bytes for ", nodes.size(), " nodes and ",
                      options.num_partitions, " partitions"));

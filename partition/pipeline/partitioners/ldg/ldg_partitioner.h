@@ -17,7 +17,7 @@ namespace tributary {
 // nodes' edges. Takes 2 bytes per node (4 in typed graphs), 4 more with
 // --balance edges, and buffers in the rest of the memory, up to some 100 MiB
 // a thread. After a kill in the second part the files are found again.
-// RESOURCE_EXHAUSTED if memory or disk do not suffice, with what is needed;
+// INVALID_ARGUMENT if memory, RESOURCE_EXHAUSTED if the disk does not suffice;
 // else errors as JointEnds::Read.
 class LdgPartitioner final : public Partitioner {
  public:

@@ -36,7 +36,7 @@ absl::StatusOr<VertexWeights> MakeWeights(const GraphSource& graph,
       static_cast<uint64_t>(std::numeric_limits<idx_t>::max());
   for (const BalanceConstraint& constraint : weights.constraints()) {
     if (constraint.total > kMax) {
-      return absl::ResourceExhaustedError(absl::StrCat(
+      return absl::InvalidArgumentError(absl::StrCat(
           "METIS balances at most ", kMax, " ", constraint.name,
           "; the graph has ", constraint.total, "; use --method ldg"));
     }
@@ -150,7 +150,7 @@ absl::Status CheckMemory(const GraphSource& graph, const JointNodes& nodes,
       MetisMemoryBytes(nodes.size(), rows, std::max<uint64_t>(1, constraints),
                        options.num_partitions, options.minimize_volume);
   if (needed <= context.memory_bytes) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat(
+  return absl::InvalidArgumentError(absl::StrCat(
       "--memory ", context.memory_bytes, ": --method metis may need ", needed,
       " bytes for ", nodes.size(), " nodes and ", rows,
       " edges\nallowed: more memory, or --method ldg"));

@@ -15,7 +15,7 @@ namespace tributary {
 // constraints. If METIS leaves a partition above the tolerance, moves nodes out
 // of it (BalanceRepair); if that does not suffice, tries other seeds, at most 8
 // in all, and takes the plan with the least excess.
-// RESOURCE_EXHAUSTED, naming ldg, if MetisMemoryBytes exceeds the context's, if
+// INVALID_ARGUMENT, naming ldg, if MetisMemoryBytes exceeds the context's, if
 // METIS lacks memory, or if its 32-bit indices do not suffice.
 class MetisPartitioner final : public Partitioner {
  public:

@@ -17,7 +17,7 @@ absl::Status CheckFitsMetis(uint64_t num_nodes, uint64_t num_ends) {
   constexpr auto kMax =
       static_cast<uint64_t>(std::numeric_limits<idx_t>::max());
   if (num_nodes < kMax && num_ends <= kMax) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat(
+  return absl::InvalidArgumentError(absl::StrCat(
       "METIS takes at most ", kMax, " nodes and ends of edges; the graph has ",
       num_nodes, " and ", num_ends, "; use --method ldg"));
 }

@@ -21,7 +21,7 @@ struct UndirectedGraph {
 
 // Returns `graph` as undirected, without loops and parallel edges, by joint
 // numbers. Reads the edges twice; takes 12 bytes per node and 8 per row.
-// RESOURCE_EXHAUSTED if METIS's 32-bit indices do not suffice; else errors as
+// INVALID_ARGUMENT if METIS's 32-bit indices do not suffice; else errors as
 // JointEnds::Read.
 absl::StatusOr<UndirectedGraph> MakeUndirected(const GraphSource& graph,
                                                const JointNodes& nodes);
