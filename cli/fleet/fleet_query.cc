@@ -28,7 +28,7 @@ absl::StatusOr<v1::DescribeReply> ToReply(
     return absl::InternalError(
         absl::StrCat("answered by ", MessageKindName(reply->kind)));
   }
-  return ParseHeader<v1::DescribeReply>(reply->kind, reply->header);
+  return ParseReplyHeader<v1::DescribeReply>(reply->kind, reply->header);
 }
 
 double RatioOf(uint32_t permille) { return std::min(1000u, permille) / 1000.0; }
@@ -86,9 +86,17 @@ class FleetQuery {
 
   // Returns reports on all graphs of a server, given its reply on one of them.
   // Leaves out graphs that the server drops meanwhile.
-  absl::StatusOr<std::vector<ServerReport>> ReportsOf(
-      size_t server, const v1::DescribeReply& told) {
-    ASSIGN_OR_RETURN(const GraphSchema schema, SchemaOf(server, told));
+  absl::StatusOr<std::vector<ServerReport>> ReportsOf(size_t server,
+                                                      v1::DescribeReply told) {
+    auto described = SchemaOf(server, told);
+    while (absl::IsFailedPrecondition(described.status())) {
+      // The graph has been replaced since: then the one that is newest now.
+      const auto replies = Describe({server}, "");
+      if (replies.empty()) return absl::DeadlineExceededError("no answer");
+      ASSIGN_OR_RETURN(told, ToReply(replies.front().reply));
+      described = SchemaOf(server, told);
+    }
+    ASSIGN_OR_RETURN(const GraphSchema schema, std::move(described));
     const Sha256Digest& layout = schema.layout_digest;
     const ServerReport first = ToReport(told, schema);
     if (told.graphs().empty()) return std::vector<ServerReport>{first};
@@ -102,8 +110,10 @@ class FleetQuery {
       if (replies.empty()) return absl::DeadlineExceededError("no answer");
       if (absl::IsFailedPrecondition(replies.front().reply.status())) continue;
       ASSIGN_OR_RETURN(const auto reply, ToReply(replies.front().reply));
-      ASSIGN_OR_RETURN(GraphSchema other, SchemaOf(server, reply));
-      reports.push_back(ToReport(reply, std::move(other)));
+      auto other = SchemaOf(server, reply);
+      if (absl::IsFailedPrecondition(other.status())) continue;
+      RETURN_IF_ERROR(other.status());
+      reports.push_back(ToReport(reply, *std::move(other)));
     }
     return reports;
   }

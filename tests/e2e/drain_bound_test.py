@@ -2,26 +2,22 @@
 peers that do not answer, HTTP requests that are never complete."""
 
 import os
-import re
 import signal
 import socket
 import time
 import unittest
 import urllib.request
 
-from tests.e2e import folders, processes, sampling
+from tests.e2e import folders, frozen, processes, sampling
 
 DRAIN_TIMEOUT = 2
 MARGIN = 15  # kEndMargin, which `serve --help` and docs/modes.md state
 
 
-def active(server):
-    """Batches that are queued, being made or sent."""
+def metrics(server):
     with urllib.request.urlopen(f"http://{server.http}/metrics",
                                 timeout=10) as reply:
-        text = reply.read().decode()
-    return float(re.search(r"^tributary_batches_active ([0-9.e+]+)$", text,
-                           re.M).group(1))
+        return reply.read().decode()
 
 
 class DrainBoundTest(unittest.TestCase):
@@ -33,29 +29,9 @@ class DrainBoundTest(unittest.TestCase):
 
     def trainer(self, server):
         """Asks for megabytes a batch, more than sockets hold."""
-        inputs = ",".join(map(str, range(2708))) + ","
         return processes.Process(*sampling.arguments(
-            ("servers", server.address), inputs=(inputs * 4)[:-1],
+            ("servers", server.address), inputs=frozen.MANY_INPUTS,
             fanouts="10,5", batch_size=128, flags=("--rpc-timeout", 120)))
-
-    def freeze(self, process):
-        process.send(signal.SIGSTOP)
-        processes.until(lambda: processes.state_of(process.pid) == "T")
-
-    def freeze_reader(self, server, reader):
-        """Stops it for good while batches are on their way to it."""
-        def caught():
-            self.freeze(reader)
-            # What sockets hold is sent; the rest stays.
-            end = time.monotonic() + 1
-            while active(server) > 0:
-                if time.monotonic() > end:
-                    return True
-            reader.send(signal.SIGCONT)
-            self.assertIsNotNone(reader.read_line())
-            return False
-
-        processes.until(caught)
 
     def end(self, server):
         """Seconds from SIGTERM to the end, which is in good order."""
@@ -82,9 +58,9 @@ class DrainBoundTest(unittest.TestCase):
                     self.trainer(server) as other:
                 for trainer in (reader, other):
                     self.assertIsNotNone(trainer.read_line())
-                self.freeze(peer)  # the other's batches wait for it
-                self.freeze(reader)
-                processes.until(lambda: active(server) > 0)
+                frozen.freeze(peer)  # the other's batches wait for it
+                frozen.freeze(reader)
+                processes.until(lambda: frozen.active(metrics(server)) > 0)
                 for _ in range(2):  # as many as it has threads for
                     self.half_a_request(server)
                 took = self.end(server)
@@ -97,7 +73,7 @@ class DrainBoundTest(unittest.TestCase):
                               "--drain-timeout", "0") as server:
             with self.trainer(server) as reader:
                 self.assertIsNotNone(reader.read_line())
-                self.freeze_reader(server, reader)
+                frozen.freeze_reader(lambda: metrics(server), reader)
                 self.assertLess(self.end(server), MARGIN)
 
 

@@ -9,7 +9,7 @@ import ssl
 import time
 import unittest
 
-from tests.e2e import folders, processes
+from tests.e2e import folders, frozen, processes
 from tests.e2e.tls import certificates
 
 PAGE = processes.DEADLINE
@@ -100,10 +100,13 @@ class HttpTest(unittest.TestCase):
         with self.server() as server, processes.Process(
                 "sample", "--servers", server.address,
                 *certificates.flags(self.certs, "trainer-cora"),
-                "--input-nodes", ",".join(map(str, range(2000))),
-                "--num-neighbors", "4,4", small_pipe=True) as reader:
+                "--input-nodes", frozen.MANY_INPUTS, "--batch-size", "128",
+                "--num-neighbors", "10,5", small_pipe=True) as reader:
             self.assertIsNotNone(reader.read_line())
-            reader.send(signal.SIGSTOP)  # its batches hold the server
+            # Its batches hold the server.
+            frozen.freeze_reader(
+                lambda: encrypted(server.http, "/metrics", self.certs,
+                                  "operator")[1], reader)
             server.send(signal.SIGTERM)
             processes.until(
                 lambda: not server.running() or
