@@ -31,12 +31,13 @@ void AddInputFlags(CLI::App& app, InputOptions& options) {
   app.add_option_function<std::string>(
          "--feature-dtype",
          [&options](const std::string& name) {
-           options.feature_dtype =
-               name == "float16" ? DType::kFloat16 : DType::kBFloat16;
+           options.feature_dtype = name == "int8"      ? DType::kInt8
+                                   : name == "float16" ? DType::kFloat16
+                                                       : DType::kBFloat16;
          },
          "Store features of nodes and edges as float16 or bfloat16, rounded "
-         "to the nearest")
-      ->check(CLI::IsMember({"float16", "bfloat16"}));
+         "to the nearest, or as int8 with a scale for each row")
+      ->check(CLI::IsMember({"float16", "bfloat16", "int8"}));
   app.add_flag("--out-edges", options.out_edges,
                "Also store edges by their sources, for --edge-dir out and "
                "both; for typed graphs use --add-reverse");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/tensor/convert_row_paths.h"
+#include "common/tensor/scaled_row.h"
 
 namespace tributary {
 namespace {
@@ -110,9 +111,53 @@ void ConvertToInt8(const uint8_t* from, size_t width, uint8_t* to,
   }
 }
 
-constexpr ConvertRowPath kConvertRowPlain = {"plain", Convert<Float32, Float16>,
-                                             Convert<Float32, BFloat16>,
-                                             ConvertToInt8<Float32>};
+// to[i] = value i times `unit`.
+void MultiplyOut(const uint8_t* values, size_t width, float unit, uint8_t* to) {
+  for (size_t i = 0; i < width; ++i) {
+    const float value = static_cast<float>(static_cast<int8_t>(values[i]));
+    const float number = value * unit;
+    std::memcpy(to + i * sizeof(number), &number, sizeof(number));
+  }
+}
+
+void ScaledToFloat32(const uint8_t* from, size_t width, uint8_t* to, uint8_t*) {
+  const ScaledRow row = SplitScaledRow(from, width);
+  MultiplyOut(row.values, width, row.unit(), to);
+}
+
+// Converts the numbers of a scaled row, a few at a time, by `convert`, from
+// float32 to a dtype of 16 bits.
+void ScaledTo16Bits(const uint8_t* from, size_t width, ConvertRow convert,
+                    uint8_t* to) {
+  constexpr size_t kAtOnce = 256;
+  uint8_t numbers[kAtOnce * sizeof(float)];
+  const ScaledRow row = SplitScaledRow(from, width);
+  for (size_t at = 0; at < width; at += kAtOnce) {
+    const size_t count = std::min(kAtOnce, width - at);
+    MultiplyOut(row.values + at, count, row.unit(), numbers);
+    convert(numbers, count, to + at * sizeof(uint16_t), nullptr);
+  }
+}
+
+void ScaledToFloat16(const uint8_t* from, size_t width, uint8_t* to, uint8_t*) {
+  ScaledTo16Bits(from, width, ConvertRowPaths().back().to_float16, to);
+}
+
+void ScaledToBFloat16(const uint8_t* from, size_t width, uint8_t* to,
+                      uint8_t*) {
+  ScaledTo16Bits(from, width, ConvertRowPaths().back().to_bfloat16, to);
+}
+
+void ScaledToInt8(const uint8_t* from, size_t width, uint8_t* to,
+                  uint8_t* scale) {
+  const ScaledRow row = SplitScaledRow(from, width);
+  std::memcpy(to, row.values, width);
+  std::memcpy(scale, row.scale, sizeof(float));
+}
+
+constexpr ConvertRowPath kConvertRowPlain = {
+    "plain", Convert<Float32, Float16>, Convert<Float32, BFloat16>,
+    ConvertToInt8<Float32>, ScaledToFloat32};
 
 bool HasAvx2AndF16c() {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
@@ -179,6 +224,14 @@ ConvertRow ConvertRowOf(DType from, DType to) {
   if (to == DType::kFloat16) return ToFloat16(from);
   if (to == DType::kBFloat16) return ToBFloat16(from);
   if (to == DType::kInt8) return ToInt8(from);
+  return nullptr;
+}
+
+ConvertRow ConvertScaledRowOf(DType to) {
+  if (to == DType::kFloat32) return ConvertRowPaths().back().scaled_to_float32;
+  if (to == DType::kFloat16) return ScaledToFloat16;
+  if (to == DType::kBFloat16) return ScaledToBFloat16;
+  if (to == DType::kInt8) return ScaledToInt8;
   return nullptr;
 }
 

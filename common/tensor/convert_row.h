@@ -23,12 +23,19 @@ using ConvertRow = void (*)(const uint8_t* from, size_t width, uint8_t* to,
 // unchanged, since from == to or one of them is no floating type.
 ConvertRow ConvertRowOf(DType from, DType to);
 
-// The conversions of one instruction set, from float32.
+// Returns the conversion of a scaled row (scaled_row.h) of `width` values to
+// float32, each its value times the scale, to these numbers as float16 or
+// bfloat16, or to int8: its values and its scale, unchanged. Null for other
+// dtypes.
+ConvertRow ConvertScaledRowOf(DType to);
+
+// The conversions of one instruction set, from float32, and to it.
 struct ConvertRowPath {
   const char* name;
   ConvertRow to_float16;
   ConvertRow to_bfloat16;
   ConvertRow to_int8;
+  ConvertRow scaled_to_float32;  // from a scaled row
 };
 
 // Returns the implementations that this processor can run, the fastest last;

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "common/tensor/convert_row_paths.h"
+#include "common/tensor/scaled_row.h"
 
 namespace tributary {
 namespace {
@@ -121,9 +122,32 @@ void ConvertToInt8(const uint8_t* from, size_t width, uint8_t* to,
   });
 }
 
+// Sets 8 float32 at `to` to 8 int8 at `values` times `units`.
+void MultiplyOut(const uint8_t* values, __m256 units, uint8_t* to) {
+  const __m128i bytes =
+      _mm_loadl_epi64(reinterpret_cast<const __m128i*>(values));
+  const __m256 whole = _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes));
+  _mm256_storeu_ps(reinterpret_cast<float*>(to), _mm256_mul_ps(whole, units));
+}
+
+void ScaledToFloat32(const uint8_t* from, size_t width, uint8_t* to, uint8_t*) {
+  const ScaledRow row = SplitScaledRow(from, width);
+  const __m256 units = _mm256_set1_ps(row.unit());
+  if (width < kLanes) {
+    uint8_t few[kLanes] = {}, made[kLanes * 4];
+    std::memcpy(few, row.values, width);
+    MultiplyOut(few, units, made);
+    std::memcpy(to, made, width * 4);
+    return;
+  }
+  ForLanes(width,
+           [=](size_t i) { MultiplyOut(row.values + i, units, to + i * 4); });
+}
+
 }  // namespace
 
-extern const ConvertRowPath kConvertRowAvx2 = {
-    "avx2", Convert<ToFloat16>, Convert<ToBFloat16>, ConvertToInt8};
+extern const ConvertRowPath kConvertRowAvx2 = {"avx2", Convert<ToFloat16>,
+                                               Convert<ToBFloat16>,
+                                               ConvertToInt8, ScaledToFloat32};
 
 }  // namespace tributary

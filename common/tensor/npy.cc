@@ -9,7 +9,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "common/io/buffer.h"
+#include "common/tensor/scaled_row.h"
 #include "common/text/status.h"
 
 namespace tributary {
@@ -35,16 +37,39 @@ absl::StatusOr<absl::string_view> ValueOf(absl::string_view dict,
   }
   absl::string_view value =
       absl::StripLeadingAsciiWhitespace(dict.substr(at + key.size() + 3));
-  const size_t end = absl::StartsWith(value, "(") ? value.find(')')
-                                                  : value.find_first_of(",}");
+  const bool is_tuple = absl::StartsWith(value, "(");
+  const bool is_list = absl::StartsWith(value, "[");
+  const size_t end = is_tuple  ? value.find(')')
+                     : is_list ? value.find(']')
+                               : value.find_first_of(",}");
   if (end == absl::string_view::npos) {
     return Damaged(absl::StrCat("the value of '", key, "' does not end"));
   }
   return absl::StripAsciiWhitespace(
-      value.substr(0, value[0] == '(' ? end + 1 : end));
+      value.substr(0, is_tuple || is_list ? end + 1 : end));
+}
+
+constexpr absl::string_view kRecordBegin = "[('value', '|i1'";
+constexpr absl::string_view kRecordEnd = "), ('scale', '<f4')]";
+
+// Parses the fields of a scaled row, as NumPy writes them.
+absl::StatusOr<NpyType> ParseRecord(absl::string_view text) {
+  absl::string_view dim = text;
+  uint32_t count = 0;
+  const bool is_record = absl::ConsumePrefix(&dim, kRecordBegin) &&
+                         absl::ConsumeSuffix(&dim, kRecordEnd);
+  if (is_record && dim.empty()) return NpyTypeOfScaledRows(0);
+  if (is_record && absl::ConsumePrefix(&dim, ", (") &&
+      absl::ConsumeSuffix(&dim, ",)") && absl::SimpleAtoi(dim, &count) &&
+      count > 0 && count < uint32_t{1} << 31) {
+    return NpyTypeOfScaledRows(count);
+  }
+  return Damaged(absl::StrCat("descr ", text, " is not supported; records of ",
+                              kRecordBegin, ", (N,)", kRecordEnd, " are"));
 }
 
 absl::StatusOr<NpyType> ParseDescr(absl::string_view text) {
+  if (absl::StartsWith(text, "[")) return ParseRecord(text);
   uint32_t size = 0;
   const bool quoted = text.size() >= 5 && text.front() == text.back() &&
                       (text.front() == '\'' || text.front() == '"');
@@ -59,7 +84,7 @@ absl::StatusOr<NpyType> ParseDescr(absl::string_view text) {
                                 " is not supported; little-endian numbers "
                                 "and booleans are"));
   }
-  return NpyType{kind, static_cast<uint8_t>(size)};
+  return NpyType{kind, size};
 }
 
 absl::StatusOr<std::vector<int64_t>> ParseShape(absl::string_view text) {
@@ -108,12 +133,16 @@ absl::StatusOr<NpyHeader> ParseDict(absl::string_view dict) {
 }  // namespace
 
 std::string NpyType::descr() const {
+  if (kind == 's') {
+    const std::string length = absl::StrCat(", (", dim, ",)");
+    return absl::StrCat(kRecordBegin, dim == 0 ? "" : length, kRecordEnd);
+  }
   const char order = size == 1 || kind == 'V' ? '|' : '<';
   return absl::StrCat(std::string(1, order), std::string(1, kind), size);
 }
 
 NpyType NpyTypeOf(DType dtype) {
-  const auto size = static_cast<uint8_t>(DTypeSize(dtype));
+  const auto size = static_cast<uint32_t>(DTypeSize(dtype));
   switch (dtype) {
     case DType::kUint8:
       return {'u', size};
@@ -134,6 +163,12 @@ NpyType NpyTypeOf(DType dtype) {
   return {'V', size};
 }
 
+NpyType NpyTypeOfScaledRows(int64_t dim) {
+  const size_t width = dim == 0 ? 1 : static_cast<size_t>(dim);
+  return {'s', static_cast<uint32_t>(ScaledRowBytes(width)),
+          static_cast<uint32_t>(dim)};
+}
+
 uint64_t NpyHeader::data_bytes() const {
   uint64_t bytes = type.size;
   for (int64_t dim : shape) bytes *= static_cast<uint64_t>(dim);
@@ -141,9 +176,10 @@ uint64_t NpyHeader::data_bytes() const {
 }
 
 std::string FormatNpyHeader(NpyType type, absl::Span<const int64_t> shape) {
+  const char* const quote = type.kind == 's' ? "" : "'";
   std::string dict = absl::StrCat(
-      "{'descr': '", type.descr(),
-      "', 'fortran_order': False, 'shape': ", ShapeText(shape), ", }");
+      "{'descr': ", quote, type.descr(), quote,
+      ", 'fortran_order': False, 'shape': ", ShapeText(shape), ", }");
   const size_t unpadded = kMagic.size() + 4 + dict.size() + 1;
   dict.append(AlignUp(unpadded, kCacheLine) - unpadded, ' ').push_back('\n');
   std::string header(kMagic);

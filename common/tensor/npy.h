@@ -17,11 +17,15 @@ namespace tributary {
 // An element type of a .npy file: kind 'u' and size 4 is "<u4". Covers more
 // types than DType, which has only those of batches.
 struct NpyType {
-  char kind = 'f';   // 'u', 'i', 'f', 'b' (bool) or 'V' (raw bytes)
-  uint8_t size = 4;  // bytes of an element
+  // 'u', 'i', 'f', 'b' (bool), 'V' (raw bytes) or 's': a scaled row
+  // (scaled_row.h), a record of the fields value (int8) and scale (float32).
+  char kind = 'f';
+  uint32_t size = 4;  // bytes of an element
+  // The length of `value` of a scaled row: 0 if it is a number by itself.
+  uint32_t dim = 0;
 
   // Returns the type as NumPy writes it: "<u4"; "|u1" for a type of one byte,
-  // which has no byte order.
+  // which has no byte order; a list of fields for a record.
   std::string descr() const;
   friend bool operator==(const NpyType&, const NpyType&) = default;
 };
@@ -35,6 +39,9 @@ inline constexpr NpyType kNpyInt64{'i', 8};
 // Returns the type that stores `dtype`. NumPy has no bfloat16: it is stored as
 // two raw bytes, "|V2".
 NpyType NpyTypeOf(DType dtype);
+// Returns the type of scaled rows of `dim` values; 0: of one value that is no
+// array. Requires 0 <= dim < 2^31.
+NpyType NpyTypeOfScaledRows(int64_t dim);
 
 // The contents of a .npy header.
 struct NpyHeader {

@@ -43,6 +43,27 @@ TEST(NpyHeader, RoundTrips) {
   }
 }
 
+// numpy.dtype([("value", "i1", (5,)), ("scale", "<f4")]), as numpy.save writes
+// it.
+TEST(NpyHeader, ScaledRowsAreRecords) {
+  const NpyType five = NpyTypeOfScaledRows(5);
+  EXPECT_EQ(five.size, 9);
+  EXPECT_EQ(five.descr(), "[('value', '|i1', (5,)), ('scale', '<f4')]");
+  const NpyType one = NpyTypeOfScaledRows(0);
+  EXPECT_EQ(one.size, 5);
+  EXPECT_EQ(one.descr(), "[('value', '|i1'), ('scale', '<f4')]");
+  EXPECT_FALSE(one == NpyTypeOfScaledRows(1));
+  for (const NpyType type : {five, one, NpyTypeOfScaledRows(1)}) {
+    const std::string text = FormatNpyHeader(type, {7});
+    EXPECT_NE(text.find("{'descr': [('value', '|i1'"), std::string::npos);
+    const auto header = ParseNpyHeader(Bytes(text));
+    ASSERT_TRUE(header.ok()) << header.status();
+    EXPECT_EQ(header->type, type);
+    EXPECT_EQ(header->shape, (std::vector<int64_t>{7}));
+    EXPECT_EQ(header->data_bytes(), 7 * type.size);
+  }
+}
+
 TEST(NpyHeader, ReadsScalarsAndVersionTwo) {
   const std::string dict =
       "{'shape': (), 'descr': '<i8', 'fortran_order': False}\n";
@@ -78,6 +99,13 @@ TEST(NpyHeader, RefusesWhatItDoesNotUnderstand) {
       WithDict("{'descr': '<i8', 'fortran_order': False, 'shape': (-4,), }"),
       WithDict("{'descr': '<i8', 'fortran_order': False, 'shape': (4"),
       WithDict("{'descr': '<i8', 'fortran_order': False}"),
+      WithDict("{'descr': [('value', '|i1', (0,)), ('scale', '<f4')], "
+               "'fortran_order': False, 'shape': (4,), }"),
+      WithDict("{'descr': [('value', '|i1', (2147483648,)), ('scale', '<f4')], "
+               "'fortran_order': False, 'shape': (4,), }"),
+      WithDict("{'descr': [('value', '|u1', (5,)), ('scale', '<f4')], "
+               "'fortran_order': False, 'shape': (4,), }"),
+      WithDict("{'descr': [('value', '|i1', (5,)), ('scale', '<f4'), 'shape'"),
       WithDict("{'descr': '<i8', 'fortran_order': False, 'shape': "
                "(4294967296, 4294967296), }"),
   };

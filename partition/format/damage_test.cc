@@ -152,6 +152,88 @@ TEST_F(DamageTest, WeightsAndTimesOfAnotherTypeAreRefused) {
   EXPECT_TRUE(Open().ok());
 }
 
+// The same graph with its features as scaled rows.
+class ScaledDamageTest : public DamageTest {
+ protected:
+  void SetUp() override {
+    WriteGraphTo({.num_nodes = 6,
+                  .edges = {{0, 1}, {2, 1}, {3, 3}, {5, 3}, {1, 0}},
+                  .num_partitions = 2,
+                  .x = {1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, 0},
+                  .x_dim = 2,
+                  .y = {0, 1, 0, 1, 0, 1},
+                  .edge_attr = {1, 2, 3, 4, 5},
+                  .scaled = true},
+                 graph_);
+  }
+
+  // Replaces the header of an array by one of the same length.
+  void SetHeader(const std::string& path, const std::string& header) {
+    const std::string whole = ReadAll(File(path));
+    ASSERT_EQ(FormatNpyHeader(NpyTypeOfScaledRows(2), {3}).size(),
+              header.size());
+    WriteAll(File(path), header + whole.substr(header.size()));
+  }
+};
+
+TEST_F(ScaledDamageTest, VerifyFindsOneBitOfValueOrScale) {
+  ASSERT_TRUE(Open({.verify = true}).ok());
+  for (const std::string& path : {std::string("part-0/nodes/node/x.npy"),
+                                  kEdges + std::string("edge_attr.npy")}) {
+    const size_t end = fs::file_size(File(path));
+    for (const size_t at : {end - 1, end - 5}) {
+      Flip(path, at);
+      EXPECT_TRUE(Open().ok());
+      ExpectRefused(path, absl::StatusCode::kDataLoss, {.verify = true});
+      Flip(path, at);
+    }
+    const std::string whole = ReadAll(File(path));
+    WriteAll(File(path), whole.substr(0, end - 1));
+    ExpectRefused(path, absl::StatusCode::kDataLoss);
+    WriteAll(File(path), whole);
+  }
+}
+
+TEST_F(ScaledDamageTest, RecordsOfAnotherFormAreRefused) {
+  const std::string path = "part-0/nodes/node/x.npy";
+  for (const std::string& header :
+       {FormatNpyHeader(NpyTypeOfScaledRows(1), {3}),
+        FormatNpyHeader(NpyTypeOfScaledRows(0), {3}),
+        FormatNpyHeader(NpyTypeOfScaledRows(2), {2})}) {
+    SetHeader(path, header);
+    ExpectRefused(path, absl::StatusCode::kDataLoss);
+  }
+  SetHeader(path, FormatNpyHeader(NpyTypeOfScaledRows(2), {3}));
+  EXPECT_TRUE(Open({.verify = true}).ok());
+}
+
+// Only x and edge_attr of int8 are scaled, and the flag is true or absent.
+TEST_F(ScaledDamageTest, OtherScaledColumnsAreRefused) {
+  const std::string whole = ReadAll(File("graph.json"));
+  const auto replaced = [&](const std::string& from, const std::string& to) {
+    std::string text = whole;
+    const size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return text.replace(at, from.size(), to);
+  };
+  const std::pair<std::string, std::string> cases[] = {
+      {replaced("\"dtype\":\"int8\",\"scaled\":true",
+                "\"dtype\":\"float16\",\"scaled\":true"),
+       "allowed: x and edge_attr of int8"},
+      {replaced("\"dtype\":\"int64\"", "\"dtype\":\"int8\",\"scaled\":true"),
+       "y of node is scaled int8"},
+      {replaced("\"scaled\":true", "\"scaled\":false"),
+       "scaled is true where it is there"},
+      {replaced("\"scaled\":true", "\"scaled\":1"),
+       "scaled is neither true nor false"},
+      {replaced(",\"scaled\":true", ""), "layout_digest"},
+  };
+  for (const auto& [text, message] : cases) {
+    WriteAll(File("graph.json"), text);
+    ExpectRefused(message, absl::StatusCode::kDataLoss);
+  }
+}
+
 TEST_F(DamageTest, PartitionThatIsNotAskedForMayBeMissing) {
   fs::remove_all(File("part-0"));
   EXPECT_TRUE(Open({.partitions = {1}, .verify = true}).ok());

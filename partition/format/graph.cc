@@ -179,14 +179,14 @@ absl::Status MappedGraph::LoadNodes(int t, uint32_t p, ArrayReader& reader) {
                         const char* name, absl::Span<const uint8_t>& data) {
     if (!column.has_value()) return absl::OkStatus();
     ASSIGN_OR_RETURN(const MappedArray array,
-                     reader.Read(path(name), {NpyTypeOf(column->dtype)},
+                     reader.Read(path(name), {column->array_type()},
                                  column->array_shape(rows)));
     data = array.data;
     return absl::OkStatus();
   };
   if (type.x.has_value() && reads_features_) {
     ASSIGN_OR_RETURN(part.x_file,
-                     reader.OpenRows(path("x"), {NpyTypeOf(type.x->dtype)},
+                     reader.OpenRows(path("x"), {type.x->array_type()},
                                      type.x->array_shape(rows)));
   } else {
     RETURN_IF_ERROR(load(type.x, "x", part.x));
@@ -256,14 +256,14 @@ class EdgeArrays {
 
   absl::Status LoadAttributes(EdgePartition& part, bool reads_features) {
     if (!type_.edge_attr.has_value()) return absl::OkStatus();
-    const NpyType dtype = NpyTypeOf(type_.edge_attr->dtype);
+    const NpyType type = type_.edge_attr->array_type();
     const auto shape = type_.edge_attr->array_shape(edges_);
-    ASSIGN_OR_RETURN(const MappedArray attr, Read("edge_attr", {dtype}, shape));
+    ASSIGN_OR_RETURN(const MappedArray attr, Read("edge_attr", {type}, shape));
     part.edge_attr = attr.data;
     if (!reads_features) return absl::OkStatus();
-    ASSIGN_OR_RETURN(part.edge_attr_file,
-                     reader_.OpenRows(EdgeArrayPath(p_, type_, "edge_attr"),
-                                      {dtype}, shape));
+    ASSIGN_OR_RETURN(
+        part.edge_attr_file,
+        reader_.OpenRows(EdgeArrayPath(p_, type_, "edge_attr"), {type}, shape));
     return absl::OkStatus();
   }
 

@@ -29,13 +29,26 @@ double StoredWeight(const GraphSpec& spec, size_t edge) {
                                               : weight;
 }
 
+// The numbers that are stored of a row: multiplied out, where it is scaled.
+std::vector<float> StoredRow(const GraphSpec& spec,
+                             std::vector<float> numbers) {
+  if (!spec.scaled) return numbers;
+  float most = 0;
+  for (const float number : numbers) most = std::max(most, std::fabs(number));
+  const float scale = most / 127;
+  for (float& number : numbers) {
+    number = scale == 0 ? 0 : std::nearbyint(number / scale) * scale;
+  }
+  return numbers;
+}
+
 // One edge after the other, sorted at the end.
 InEdges NaiveInEdges(const GraphSpec& spec) {
   InEdges in;
   for (size_t i = 0; i < spec.edges.size(); ++i) {
     const auto [u, v] = spec.edges[i];
-    const std::vector<float> attr(spec.edge_attr.begin() + 2 * i,
-                                  spec.edge_attr.begin() + 2 * i + 2);
+    const std::vector<float> attr =
+        StoredRow(spec, {spec.edge_attr[2 * i], spec.edge_attr[2 * i + 1]});
     const auto id = static_cast<int64_t>(i);
     const double weight = spec.weight.empty() ? 0 : StoredWeight(spec, i);
     const int64_t time = spec.edge_time.empty() ? 0 : spec.edge_time[i];
@@ -63,6 +76,21 @@ std::vector<T> RowOf(absl::Span<const uint8_t> data, uint64_t row, size_t dim) {
   std::memcpy(values.data(), data.data() + row * dim * sizeof(T),
               dim * sizeof(T));
   return values;
+}
+
+// A row of features; of a scaled column the values times the scale.
+std::vector<float> FeaturesOf(absl::Span<const uint8_t> data, uint64_t row,
+                              const ColumnSchema& column) {
+  const auto dim = static_cast<size_t>(column.dim);
+  if (!column.scaled) return RowOf<float>(data, row, dim);
+  const uint8_t* const at = data.data() + row * (dim + 4);
+  float scale;
+  std::memcpy(&scale, at + dim, sizeof(scale));
+  std::vector<float> numbers;
+  for (size_t j = 0; j < dim; ++j) {
+    numbers.push_back(static_cast<float>(static_cast<int8_t>(at[j])) * scale);
+  }
+  return numbers;
 }
 
 // The time at a canonical position, by going through all ranks.
@@ -95,7 +123,7 @@ InEdges EdgesOf(const Graph& graph) {
         const uint32_t q = type.PartitionOf(internal);
         const int64_t u = graph.nodes(0, q)->orig_id[internal - type.base[q]];
         Edge edge{u, static_cast<int64_t>(edges.edge_id[i]),
-                  RowOf<float>(edges.edge_attr, i, 2)};
+                  FeaturesOf(edges.edge_attr, i, *schema.edge_attr)};
         if (schema.weighted) edge.weight = WeightAt(graph, edges, i);
         if (schema.timed) {
           edge.time = TimeAt(edges.edge_time, begin, end, i - begin);
@@ -186,9 +214,9 @@ void ExpectNodesOf(const Graph& graph, const GraphSpec& spec) {
       const int64_t v = nodes.orig_id[row];
       EXPECT_EQ(spec.partition_of[v], p);
       EXPECT_EQ(*graph.node_map(0).Locate(v), (NodeLocation{p, row}));
-      EXPECT_EQ(RowOf<float>(nodes.x, row, 3),
-                std::vector<float>(spec.x.begin() + 3 * v,
-                                   spec.x.begin() + 3 * v + 3));
+      EXPECT_EQ(FeaturesOf(nodes.x, row, *graph.schema().node_types[0].x),
+                StoredRow(spec, {spec.x.begin() + 3 * v,
+                                 spec.x.begin() + 3 * v + 3}));
       EXPECT_EQ(RowOf<int64_t>(nodes.y, row, 1)[0], spec.y[v]);
       if (!spec.node_time.empty()) {
         EXPECT_EQ(nodes.time[row], spec.node_time[v]);
@@ -257,6 +285,9 @@ TEST(GraphByDefinitionTest, ContentDigestTellsEveryChange) {
       [](GraphSpec& s) { s.x[0] = -0.0f; },
       [](GraphSpec& s) { s.x_dim = 1, s.x.resize(4); },
       [](GraphSpec& s) { s.x.clear(); },
+      [](GraphSpec& s) { s.scaled = true; },
+      [](GraphSpec& s) { s.scaled = true, s.x[0] = 0.5f; },
+      [](GraphSpec& s) { s.scaled = true, s.edge_attr[2] = 4; },
       [](GraphSpec& s) { s.y[0] = 2; },
       [](GraphSpec& s) { s.y.clear(); },
       [](GraphSpec& s) { s.edge_attr[2] = 4; },

@@ -125,11 +125,11 @@ absl::Status HotCacheLoader::CopyRows(uint32_t partition, int type,
   RETURN_IF_ERROR(CopyColumn(partition, type, "orig_id", kNpyInt64, {rows},
                              places, nodes.orig_id_));
   if (schema.x) {
-    RETURN_IF_ERROR(CopyColumn(partition, type, "x", NpyTypeOf(schema.x->dtype),
+    RETURN_IF_ERROR(CopyColumn(partition, type, "x", schema.x->array_type(),
                                schema.x->array_shape(rows), places, nodes.x_));
   }
   if (!schema.y) return absl::OkStatus();
-  return CopyColumn(partition, type, "y", NpyTypeOf(schema.y->dtype),
+  return CopyColumn(partition, type, "y", schema.y->array_type(),
                     schema.y->array_shape(rows), places, nodes.y_);
 }
 

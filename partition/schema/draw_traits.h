@@ -20,7 +20,7 @@ inline DrawTraits::EdgeType DrawTraitsOf(const EdgeTypeSchema& type) {
   traits.columns.self_loops = type.src_type == type.dst_type;
   traits.columns.masks = type.masks;
   if (type.edge_attr.has_value()) {
-    traits.columns.attr = type.edge_attr->dtype;
+    traits.columns.attr = type.edge_attr->value_dtype();
     traits.columns.attr_width = type.edge_attr->width();
   }
   return traits;

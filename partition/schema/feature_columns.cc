@@ -12,7 +12,7 @@ size_t FeatureRowBytes(const std::optional<ColumnSchema>& stored,
                        FeatureDType asked) {
   if (!stored.has_value()) return 0;
   return InBatch(*stored, asked).row_bytes() +
-         (HasScale(stored->dtype, asked) ? sizeof(float) : 0);
+         (HasScale(*stored, asked) ? sizeof(float) : 0);
 }
 
 absl::Status CheckFeatureDType(const GraphSchema& schema,
@@ -25,9 +25,9 @@ absl::Status CheckFeatureDType(const GraphSchema& schema,
   const auto see = [&](absl::string_view column, absl::string_view type,
                        const std::optional<ColumnSchema>& stored) {
     if (!stored.has_value()) return;
-    floating |= IsFloating(stored->dtype);
+    floating |= IsFloating(stored->value_dtype());
     columns.push_back(absl::StrCat(column, " of ", type, " is ",
-                                   std::string(DTypeName(stored->dtype))));
+                                   std::string(stored->type_name())));
   };
   for (const int type : node_types) {
     see("x", schema.node_types[type].name, schema.node_types[type].x);

@@ -13,9 +13,14 @@
 namespace tributary {
 
 // Returns the column as it is in a batch: its type may change, its shape does
-// not.
+// not. Scales are tensors of their own there.
 inline ColumnSchema InBatch(const ColumnSchema& stored, FeatureDType asked) {
-  return {DTypeInBatch(stored.dtype, asked), stored.dim};
+  return {DTypeInBatch(stored.value_dtype(), asked), stored.dim};
+}
+
+// Returns whether a batch holds a float32 scale per row of the column.
+inline bool HasScale(const ColumnSchema& stored, FeatureDType asked) {
+  return HasScale(stored.value_dtype(), asked);
 }
 
 // Returns the bytes of a row in a batch, including its scale; 0 if there is no

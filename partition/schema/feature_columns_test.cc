@@ -30,6 +30,22 @@ GraphSchema Schema() {
   return schema;
 }
 
+// A scaled column stands for float32 numbers.
+TEST(FeatureRowBytes, OfScaledColumns) {
+  const ColumnSchema scaled{DType::kInt8, 3, /*scaled=*/true};
+  EXPECT_EQ(scaled.row_bytes(), 7u);
+  EXPECT_EQ(scaled.array_shape(5), (std::vector<int64_t>{5}));
+  EXPECT_EQ(FeatureRowBytes(scaled, FeatureDType::kStored), 12u);
+  EXPECT_EQ(FeatureRowBytes(scaled, FeatureDType::kFloat16), 6u);
+  EXPECT_EQ(FeatureRowBytes(scaled, FeatureDType::kInt8), 7u);
+  EXPECT_EQ(InBatch(scaled, FeatureDType::kStored),
+            (ColumnSchema{DType::kFloat32, 3}));
+  EXPECT_EQ(InBatch(scaled, FeatureDType::kInt8),
+            (ColumnSchema{DType::kInt8, 3}));
+  EXPECT_TRUE(HasScale(scaled, FeatureDType::kInt8));
+  EXPECT_FALSE(HasScale(scaled, FeatureDType::kStored));
+}
+
 TEST(FeatureRowBytes, OfFloatingColumnsAlone) {
   const GraphSchema schema = Schema();
   EXPECT_EQ(FeatureRowBytes(schema.node_types[0].x, FeatureDType::kStored),

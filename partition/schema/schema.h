@@ -12,6 +12,8 @@
 #include "absl/status/statusor.h"
 #include "common/hash/sha256.h"
 #include "common/tensor/dtype.h"
+#include "common/tensor/npy.h"
+#include "common/tensor/scaled_row.h"
 
 namespace tributary {
 
@@ -24,13 +26,31 @@ inline constexpr size_t kMaxEdgeMasks = 64;
 struct ColumnSchema {
   DType dtype = DType::kFloat32;
   int64_t dim = 0;  // 0: one value per row, tensor [N]; otherwise [N, dim]
+  // Whether rows are scaled rows (scaled_row.h), which stand for float32
+  // numbers. Requires dtype == kInt8; features alone are scaled.
+  bool scaled = false;
+
   // Returns the number of values in a row.
   size_t width() const { return dim == 0 ? 1 : static_cast<size_t>(dim); }
-  size_t row_bytes() const { return DTypeSize(dtype) * width(); }
-  // Returns the shape of an array of `rows` rows: [rows] or [rows, dim].
+  // Returns the bytes of a stored row.
+  size_t row_bytes() const {
+    return scaled ? ScaledRowBytes(width()) : DTypeSize(dtype) * width();
+  }
+  // Return the type and the shape of an array of `rows` rows: [rows] or
+  // [rows, dim]; of scaled rows [rows], each a record.
+  NpyType array_type() const {
+    return scaled ? NpyTypeOfScaledRows(dim) : NpyTypeOf(dtype);
+  }
   std::vector<int64_t> array_shape(int64_t rows) const {
-    if (dim == 0) return {rows};
+    if (dim == 0 || scaled) return {rows};
     return {rows, dim};
+  }
+  // Returns the dtype of the numbers that readers get unless they ask for
+  // another one.
+  DType value_dtype() const { return scaled ? DType::kFloat32 : dtype; }
+  // Returns what is stored, for messages: "float32", "scaled int8".
+  std::string_view type_name() const {
+    return scaled ? "scaled int8" : DTypeName(dtype);
   }
   friend bool operator==(const ColumnSchema&, const ColumnSchema&) = default;
 };

@@ -47,6 +47,17 @@ absl::Status CheckPartitionEdges(const EdgeTypeSchema& type,
       type.num_edges, " edges in ", num_partitions, " partitions"));
 }
 
+// Checks that rows of int8 alone are scaled, and only where `may_be_scaled`.
+absl::Status CheckColumn(const std::optional<ColumnSchema>& column,
+                         absl::string_view name, absl::string_view type,
+                         bool may_be_scaled) {
+  if (!column.has_value() || !column->scaled) return absl::OkStatus();
+  if (may_be_scaled && column->dtype == DType::kInt8) return absl::OkStatus();
+  return Contradiction(absl::StrCat(name, " of ", type, " is scaled ",
+                                    std::string(DTypeName(column->dtype)),
+                                    "; allowed: x and edge_attr of int8"));
+}
+
 absl::Status CheckEdgeType(const EdgeTypeSchema& type,
                            uint32_t num_partitions) {
   for (const std::string* name : {&type.src, &type.rel, &type.dst}) {
@@ -63,6 +74,7 @@ absl::Status CheckEdgeType(const EdgeTypeSchema& type,
                                       std::string(DTypeName(type.weight_dtype)),
                                       "; float32 and float64 are allowed"));
   }
+  RETURN_IF_ERROR(CheckColumn(type.edge_attr, "edge_attr", type.name(), true));
   RETURN_IF_ERROR(CheckMaskNames(type.masks));
   if (!std::is_sorted(type.masks.begin(), type.masks.end())) {
     return Contradiction(absl::StrCat("masks of edge type ", type.name(),
@@ -203,6 +215,8 @@ absl::Status CheckSchema(const GraphSchema& schema) {
   for (const NodeTypeSchema& type : schema.node_types) {
     RETURN_IF_ERROR(CheckTypeName(type.name));
     RETURN_IF_ERROR(CheckBase(type, schema.num_partitions));
+    RETURN_IF_ERROR(CheckColumn(type.x, "x", type.name, true));
+    RETURN_IF_ERROR(CheckColumn(type.y, "y", type.name, false));
   }
   for (const EdgeTypeSchema& type : schema.edge_types) {
     RETURN_IF_ERROR(CheckEdgeType(type, schema.num_partitions));

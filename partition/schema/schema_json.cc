@@ -22,7 +22,9 @@ constexpr int kMaxDepth = 16;
 
 Json ToJson(const std::optional<ColumnSchema>& column) {
   if (!column.has_value()) return nullptr;
-  return {{"dtype", DTypeName(column->dtype)}, {"dim", column->dim}};
+  Json json = {{"dtype", DTypeName(column->dtype)}, {"dim", column->dim}};
+  if (column->scaled) json["scaled"] = true;
+  return json;
 }
 
 // Keys that were added to the format later are written only if they are set, so
@@ -199,6 +201,7 @@ class ObjectReader {
     column.dtype = reader.DTypeAt("dtype");
     column.dim = static_cast<int64_t>(
         reader.Count("dim", std::numeric_limits<int32_t>::max()));
+    column.scaled = reader.Flag("scaled");
     reader.RefuseOthers();
     Absorb(reader.status());
     return column;

@@ -18,8 +18,8 @@ constexpr size_t kScratchBytes = size_t{1} << 18;
 
 class ConvertedColumn final : public Column {
  public:
-  ConvertedColumn(ColumnPtr column, DType to, ConvertRow convert)
-      : Column({to, column->schema().dim}, column->num_rows()),
+  ConvertedColumn(ColumnPtr column, ColumnSchema to, ConvertRow convert)
+      : Column(to, column->num_rows()),
         column_(std::move(column)),
         convert_(convert) {}
 
@@ -32,11 +32,8 @@ class ConvertedColumn final : public Column {
     for (const int64_t end = begin + count; begin < end;) {
       const int64_t rows = std::min(at_once, end - begin);
       RETURN_IF_ERROR(column_->Read(begin, rows, scratch.data()));
-      // Values are converted each by itself, so rows need not be told apart.
-      const size_t values =
-          static_cast<size_t>(rows) * column_->schema().width();
-      convert_(scratch.data(), values, out, nullptr);
-      out += values * DTypeSize(schema().dtype);
+      Convert(scratch.data(), static_cast<size_t>(rows), out);
+      out += static_cast<size_t>(rows) * schema().row_bytes();
       begin += rows;
     }
     return absl::OkStatus();
@@ -44,9 +41,43 @@ class ConvertedColumn final : public Column {
   std::string Where(int64_t row) const override { return column_->Where(row); }
 
  private:
+  void Convert(const uint8_t* from, size_t rows, uint8_t* out) const {
+    const size_t width = schema().width();
+    if (!schema().scaled) {
+      // Values are converted each by itself, so rows need not be told apart.
+      return convert_(from, rows * width, out, nullptr);
+    }
+    const size_t from_bytes = column_->schema().row_bytes();
+    for (size_t row = 0; row < rows; ++row) {
+      uint8_t* const values = out + row * schema().row_bytes();
+      convert_(from + row * from_bytes, width, values, values + width);
+    }
+  }
+
   const ColumnPtr column_;
   const ConvertRow convert_;
 };
+
+// Converts one column of features, of the name `what`.
+absl::Status ConvertOne(DType to, const std::string& what, ColumnPtr& column,
+                        std::vector<std::string>& notes) {
+  if (column == nullptr) return absl::OkStatus();
+  const ColumnSchema from = column->schema();
+  if (!IsFloating(from.dtype) && to == DType::kInt8) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--feature-dtype int8: ", what, " is ", std::string(from.type_name()),
+        "; allowed: float16, bfloat16, float32, float64, because int8 has a "
+        "scale for each row"));
+  }
+  column = ConvertColumn(std::move(column), to);
+  if (column->schema().row_bytes() > from.row_bytes()) {
+    notes.push_back(absl::StrCat(
+        what, " takes ", column->schema().row_bytes(), " bytes a row as ",
+        std::string(column->schema().type_name()), ", more than the ",
+        from.row_bytes(), " of ", std::string(from.type_name())));
+  }
+  return absl::OkStatus();
+}
 
 }  // namespace
 
@@ -54,26 +85,29 @@ ColumnPtr ConvertColumn(ColumnPtr column, DType to) {
   if (column == nullptr) return nullptr;
   const ConvertRow convert = ConvertRowOf(column->schema().dtype, to);
   if (convert == nullptr) return column;
-  return std::make_shared<ConvertedColumn>(std::move(column), to, convert);
+  const ColumnSchema made{to, column->schema().dim, to == DType::kInt8};
+  return std::make_shared<ConvertedColumn>(std::move(column), made, convert);
 }
 
-void ConvertFeatures(DType to, GraphSource& graph) {
+absl::Status ConvertFeatures(DType to, GraphSource& graph) {
   for (NodeSource& nodes : graph.node_types) {
     if (nodes.x == nullptr) {
       graph.notes.push_back(absl::StrCat(nodes.name, " has no features"));
       continue;
     }
-    if (!IsFloating(nodes.x->schema().dtype)) {
+    if (!IsFloating(nodes.x->schema().dtype) && to != DType::kInt8) {
       graph.notes.push_back(
           absl::StrCat("the features of ", nodes.name, " stay ",
                        std::string(DTypeName(nodes.x->schema().dtype)),
                        ": they are no floating-point numbers"));
     }
-    nodes.x = ConvertColumn(nodes.x, to);
+    RETURN_IF_ERROR(ConvertOne(to, "x of " + nodes.name, nodes.x, graph.notes));
   }
   for (EdgeSource& edges : graph.edge_types) {
-    edges.edge_attr = ConvertColumn(edges.edge_attr, to);
+    RETURN_IF_ERROR(ConvertOne(to, "edge_attr of " + edges.name(),
+                               edges.edge_attr, graph.notes));
   }
+  return absl::OkStatus();
 }
 
 }  // namespace tributary

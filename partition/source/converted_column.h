@@ -8,15 +8,18 @@
 
 namespace tributary {
 
-// Returns the column in another floating type, rounded to the nearest, ties to
-// even: the same bytes as batches in this precision have
-// (common/tensor/convert_row.h). Columns of this type, and those that are not
-// floating, are returned as they are. `to` is float16 or bfloat16.
+// Returns the column in another type, the same bytes as batches in this
+// precision have (common/tensor/convert_row.h): float16 or bfloat16, rounded to
+// the nearest, ties to even; or scaled rows of int8
+// (common/tensor/scaled_row.h). Columns of this type, and those that are not
+// floating, are returned as they are.
 ColumnPtr ConvertColumn(ColumnPtr column, DType to);
 
 // Converts the features of all node types and edge types, and notes the node
-// types without features and those whose features stay as they are.
-void ConvertFeatures(DType to, GraphSource& graph);
+// types without features, those whose features stay as they are, and those that
+// grow. INVALID_ARGUMENT, naming the type, if features that are no
+// floating-point numbers are to become int8: they have no use for scales.
+absl::Status ConvertFeatures(DType to, GraphSource& graph);
 
 }  // namespace tributary
 

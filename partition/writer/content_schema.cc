@@ -16,7 +16,10 @@ void PutName(Sha256& sha, const std::string& name) {
 }
 
 void PutColumn(Sha256& sha, const std::optional<ColumnSchema>& column) {
-  sha.UpdateU8(column.has_value() ? static_cast<uint8_t>(column->dtype) : 0);
+  constexpr uint8_t kScaled = 128;
+  const uint8_t dtype =
+      column.has_value() ? static_cast<uint8_t>(column->dtype) : 0;
+  sha.UpdateU8(column.has_value() && column->scaled ? dtype | kScaled : dtype);
   sha.UpdateU64(column.has_value() ? static_cast<uint64_t>(column->dim) : 0);
 }
 

@@ -112,7 +112,7 @@ class EdgeJobs {
   // Adds an array of the user's rows, in the order of the edges.
   void AddRows(const std::string& array, const RowSource& rows) {
     const ColumnSchema& schema = rows.schema();
-    Add(array, NpyTypeOf(schema.dtype), schema.array_shape(count_),
+    Add(array, schema.array_type(), schema.array_shape(count_),
         [&edges = edges_, nodes = nodes_, &rows](ArrayWriter& out) {
           const size_t bytes = rows.schema().row_bytes();
           ForEachRow(edges, nodes, [&](uint64_t begin, uint64_t end) {

@@ -70,7 +70,7 @@ void AddNodeJobs(const NodeContent& type, const Placement& placement,
     if (source == nullptr) return;
     jobs.push_back(
         {NodeArrayPath(partition, type.name, name),
-         NpyTypeOf(source->schema().dtype), source->schema().array_shape(rows),
+         source->schema().array_type(), source->schema().array_shape(rows),
          [ids, source](ArrayWriter& out) { PushRows(out, *source, ids); }});
   };
   add_column(type.x, "x");

@@ -5,6 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "sampler_server/engine/testing/defined_features.h"
+#include "sampler_server/engine/testing/layouts.h"
 #include "sampler_server/engine/testing/one_batch.h"
 #include "sampler_server/kinds/registry.h"
 
@@ -15,10 +16,10 @@ using ::testing::HasSubstr;
 
 // Two partitions; nodes `a` with features and labels, `b` with neither, edges
 // with attributes.
-MemoryGraphSpec Typed() {
+MemoryGraphSpec Typed(uint32_t num_partitions = 2, bool scaled = false) {
   MemoryGraphSpec spec;
   spec.heterogeneous = true;
-  spec.num_partitions = 2;
+  spec.num_partitions = num_partitions;
   spec.node_types = {{.name = "a", .num_nodes = 9, .x_dim = 11, .has_y = true},
                      {.name = "b", .num_nodes = 4}};
   spec.edge_types = {{"a", "to", "b"}, {"b", "of", "a"}};
@@ -27,6 +28,7 @@ MemoryGraphSpec Typed() {
     spec.edge_types[1].edges.emplace_back(v % 4, v);
   }
   spec.edge_types[1].has_attr = true;
+  spec.node_types[0].scaled = spec.edge_types[1].scaled = scaled;
   return spec;
 }
 
@@ -97,6 +99,42 @@ TEST_F(FeatureDTypeTest, RowsOfInt8HaveTheirScalesBeside) {
     EXPECT_EQ(view.Find("x_scale/a")->shape,
               Shape{static_cast<int64_t>(x.scales.size())});
     EXPECT_EQ(view.Find("x_scale/b"), nullptr);
+  }
+}
+
+// What a graph stores as int8 with scales is what a session makes of float32,
+// to the byte, wherever the rows are.
+TEST_F(FeatureDTypeTest, Int8OfAScaledGraphIsThatOfTheFloatingGraph) {
+  const auto scaled = [](uint32_t partitions) {
+    return MemoryGraph::Make(Typed(partitions, /*scaled=*/true));
+  };
+  const BatchCase batch = Case(FeatureDType::kInt8);
+  ExpectDigestOnLayouts(scaled, batch, DigestOf(*here_.Run(batch)));
+}
+
+// As stored, a scaled graph's features are float32: the values times the scale;
+// lower precisions are made of these numbers.
+TEST_F(FeatureDTypeTest, OtherPrecisionsOfAScaledGraphAreOfItsProducts) {
+  const auto stored = here_.Run(Case(FeatureDType::kStored));
+  const std::vector<float> x = DefineScaledNumbers(Floats(*stored, "x/a"), 11);
+  const std::vector<float> attr =
+      DefineScaledNumbers(Floats(*stored, "edge_attr/b__of__a"), 1);
+  EXPECT_NE(x, Floats(*stored, "x/a"));
+  const auto graph = MemoryGraph::Make(Typed(2, /*scaled=*/true));
+  OneBatchWorld here(graph), parted(graph->Only({0}), graph);
+  for (const auto asked : {FeatureDType::kStored, FeatureDType::kFloat16,
+                           FeatureDType::kBFloat16}) {
+    for (OneBatchWorld* world : {&here, &parted}) {
+      const auto sink = world->Run(Case(asked));
+      ASSERT_TRUE(sink->ready.has_value()) << sink->failed;
+      const BatchView view = *BatchView::Parse(sink->room.span());
+      const DefinedFeatures defined = DefineFeatures(x, 11, asked);
+      EXPECT_EQ(view.Find("x/a")->dtype, defined.dtype);
+      EXPECT_EQ(Bytes(*view.Find("x/a")), defined.bytes);
+      EXPECT_EQ(Bytes(*view.Find("edge_attr/b__of__a")),
+                DefineFeatures(attr, 1, asked).bytes);
+      EXPECT_EQ(view.Find("x_scale/a"), nullptr);
+    }
   }
 }
 

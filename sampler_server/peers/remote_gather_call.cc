@@ -72,7 +72,7 @@ absl::Status RemoteGatherCall::AddFeatures(
   const size_t row_bytes = InBatch(*stored, asked).row_bytes();
   *to = AlignedBuffer(gather_.rows.size() * row_bytes);
   AddColumn(column, row_bytes, to->data());
-  if (!HasScale(stored->dtype, asked)) return absl::OkStatus();
+  if (!HasScale(*stored, asked)) return absl::OkStatus();
   *scales = AlignedBuffer(gather_.rows.size() * sizeof(float));
   AddColumn(v1::COLUMN_UNSPECIFIED, sizeof(float), scales->data());
   return absl::OkStatus();

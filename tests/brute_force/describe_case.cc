@@ -28,13 +28,14 @@ std::string Describe(const RandomCase& c) {
       " edges a reply, wide ids ", c.graph.wide_ids, "\n");
   for (const auto& type : c.graph.node_types) {
     absl::StrAppend(&text, "node type ", type.name, ": ", type.num_nodes,
-                    " nodes, x ", type.x_dim, ", y ", type.has_y,
-                    ", partition of each {",
+                    " nodes, x ", type.x_dim, type.scaled ? " scaled" : "",
+                    ", y ", type.has_y, ", partition of each {",
                     absl::StrJoin(type.partition_of, ","), "}\n");
   }
   for (const auto& type : c.graph.edge_types) {
     absl::StrAppend(&text, "edge type ", type.src, ",", type.rel, ",", type.dst,
-                    ", attributes ", type.has_attr, ":");
+                    ", attributes ", type.has_attr,
+                    type.scaled ? " scaled:" : ":");
     for (const auto& [u, v] : type.edges)
       absl::StrAppend(&text, " ", u, ">", v);
     for (const auto& [name, mask] : type.masks) {

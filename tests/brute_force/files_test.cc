@@ -5,6 +5,7 @@
 #include <random>
 
 #include "partition/format/testing/graph_builder.h"
+#include "partition/format/testing/scaled_rows.h"
 #include "partition/writer/writer.h"
 #include "tests/brute_force/random_case.h"
 
@@ -15,6 +16,17 @@ std::shared_ptr<const RowSource> TimeRows(const std::vector<int64_t>& times) {
   if (times.empty()) return nullptr;
   return std::make_shared<StoredRows<int64_t>>(ColumnSchema{DType::kInt64, 0},
                                                times);
+}
+
+std::shared_ptr<const RowSource> FeatureRows(std::vector<float> values,
+                                             int64_t dim, bool scaled) {
+  if (!scaled) {
+    return std::make_shared<StoredRows<float>>(
+        ColumnSchema{DType::kFloat32, dim}, std::move(values));
+  }
+  return std::make_shared<StoredRows<uint8_t>>(
+      ColumnSchema{DType::kInt8, dim, scaled},
+      ScaledRowsOf(values, static_cast<size_t>(dim)));
 }
 
 // The values that MemoryGraph generates; see MemoryGraphSpec.
@@ -29,8 +41,7 @@ NodeContent ContentOf(const MemoryGraphSpec::NodeType& type) {
     y.push_back(3 * v);
   }
   if (type.x_dim > 0) {
-    nodes.x = std::make_shared<StoredRows<float>>(
-        ColumnSchema{DType::kFloat32, type.x_dim}, std::move(x));
+    nodes.x = FeatureRows(std::move(x), type.x_dim, type.scaled);
   }
   if (type.has_y) {
     nodes.y = std::make_shared<StoredRows<int64_t>>(
@@ -63,8 +74,7 @@ absl::StatusOr<EdgeContent> ContentOf(const MemoryGraphSpec::EdgeType& type,
   if (!in_edges.ok()) return in_edges.status();
   edges.in_edges = *std::move(in_edges);
   if (type.has_attr) {
-    edges.edge_attr = std::make_shared<StoredRows<float>>(
-        ColumnSchema{DType::kFloat32, 1}, std::move(attr));
+    edges.edge_attr = FeatureRows(std::move(attr), 1, type.scaled);
   }
   if (!type.weight.empty()) {
     edges.weight = std::make_shared<StoredRows<double>>(

@@ -26,6 +26,7 @@ class Maker {
     const SubgraphType subgraph = case_.batch.options.subgraph.type;
     if (subgraph != SubgraphType::kInduced && Chance(60)) ChoosePredicates();
     if (subgraph != SubgraphType::kInduced && Chance(70)) ChooseMasks();
+    ScaleFeatures();
     ChoosePrecision();
     ChooseDegrees();
     return case_;
@@ -328,6 +329,14 @@ class Maker {
         FeatureDType::kFloat16, FeatureDType::kBFloat16, FeatureDType::kInt8};
     dtype = kLower[Below(3)];
     if (!HasWhatItDrawsBy(case_)) dtype = FeatureDType::kStored;
+  }
+
+  // Types of each kind that are stored as int8 with scales, and others. Draws
+  // no number, so that all else stays the same.
+  void ScaleFeatures() {
+    uint64_t n = case_.seed;
+    for (auto& type : graph_.node_types) type.scaled = n++ % 3 == 1;
+    for (auto& type : graph_.edge_types) type.scaled = n++ % 3 == 1;
   }
 
   // Every graph stores degrees; without edges they are refused.

@@ -97,6 +97,19 @@ TEST(RandomCase, HasAllThatGoesWrong) {
         any_node_type([](const auto& type) { return type.has_y; });
     seen["attributes"] +=
         AnyEdgeType(c, [](const auto& type) { return type.has_attr; });
+    seen["scaled features"] += any_node_type(
+        [](const auto& type) { return type.scaled && type.x_dim > 0; });
+    seen["scaled features in a lower precision"] +=
+        o.feature_dtype != FeatureDType::kStored &&
+        any_node_type(
+            [](const auto& type) { return type.scaled && type.x_dim > 0; });
+    const auto has_scaled_attributes = [](const auto& type) {
+      return type.scaled && type.has_attr;
+    };
+    seen["scaled attributes"] += AnyEdgeType(c, has_scaled_attributes);
+    seen["predicates and scaled attributes"] +=
+        !o.draws.edge_predicates.empty() &&
+        AnyEdgeType(c, has_scaled_attributes);
     seen["fanout -1"] += has_fanout(-1);
     seen["fanout 0"] += has_fanout(0);
     seen["fanout 2"] += has_fanout(2);
@@ -146,7 +159,7 @@ TEST(RandomCase, HasAllThatGoesWrong) {
           return !type.masks.contains(draws.edge_mask);
         });
   }
-  EXPECT_EQ(seen.size(), 46u);
+  EXPECT_EQ(seen.size(), 50u);
   for (const auto& [what, times] : seen) EXPECT_GE(times, 30) << what;
 }
 

@@ -155,12 +155,16 @@ class Shrinker {
           [t](RandomCase& c) { return &c.graph.node_types[t].x_dim; }, 0);
       smaller |= TrySet(
           [t](RandomCase& c) { return &c.graph.node_types[t].has_y; }, false);
+      smaller |= TrySet(
+          [t](RandomCase& c) { return &c.graph.node_types[t].scaled; }, false);
     }
     for (size_t t = 0; t < case_.graph.edge_types.size(); ++t) {
       if (case_.graph.edge_types[t].reverse) continue;
       smaller |=
           TrySet([t](RandomCase& c) { return &c.graph.edge_types[t].has_attr; },
                  false);
+      smaller |= TrySet(
+          [t](RandomCase& c) { return &c.graph.edge_types[t].scaled; }, false);
     }
     return smaller;
   }

@@ -21,8 +21,10 @@ namespace tributary {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::FloatNear;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
+using ::testing::Pointwise;
 
 std::vector<int64_t> UpTo(int64_t n) {
   std::vector<int64_t> ids(static_cast<size_t>(n));
@@ -58,8 +60,9 @@ std::string CodeOf(const absl::Status& status) {
 
 // 60 nodes with x = id, 300 edges with edge_attr = id, parallel ones and loops
 // among them.
-GraphContent MadeUp() {
+GraphContent MadeUp(bool scaled = false) {
   GraphSpec spec;
+  spec.scaled = scaled;
   spec.num_nodes = 60;
   for (int64_t i = 0; i < 300; ++i) {
     spec.edges.emplace_back((i * i + 3) % 60, (i * 11 + i / 7) % 59);
@@ -133,6 +136,21 @@ TEST_P(DistGraphTest, FeatureIsOfItsId) {
               ElementsAre(0, 1, 0, 1));
   EXPECT_THAT(edges.Read("train_mask", edge_ids)->As<uint8_t>(),
               ElementsAre(1, 1, 0, 0));
+}
+
+// Rows stored as int8 with a scale: of two numbers of one magnitude nothing but
+// the last bits is lost.
+TEST_P(DistGraphTest, ScaledFeaturesAreReadAsFloat32) {
+  GraphFleet fleet(MadeUp(/*scaled=*/true), Options());
+  auto graph = fleet.Open();
+  const GraphRows x = (*graph->ndata())->Read("x", {59, 0, 7}).value();
+  EXPECT_EQ(x.dtype, DType::kFloat32);
+  EXPECT_EQ(x.dim, 2);
+  EXPECT_THAT(x.As<float>(),
+              Pointwise(FloatNear(1e-5), {59, -59, 0, 0, 7, -7}));
+  const GraphRows attr = (*graph->edata())->Read("x", {299, 0, 5}).value();
+  EXPECT_EQ(attr.dtype, DType::kFloat32);
+  EXPECT_THAT(attr.As<float>(), Pointwise(FloatNear(1e-4), {299, 0, 5}));
 }
 
 TEST_P(DistGraphTest, EdgesFoundExist) {

@@ -172,7 +172,9 @@ def batches():
 
 # --- .npy ----------------------------------------------------------------------------
 def npy(descr, shape, data, version=1, order="False"):
-    text = f"{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}"
+    if not descr.startswith("["):
+        descr = f"'{descr}'"
+    text = f"{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}"
     prefix = 10 if version == 1 else 12
     text += " " * (-(prefix + len(text) + 1) % 64) + "\n"
     length = struct.pack("<H" if version == 1 else "<I", len(text))
@@ -188,6 +190,10 @@ def arrays():
     write("npy/largest", npy("|u1", "(9223372036854775807,)", b""))
     write("npy/too_large", npy("|u1", "(2, 4611686018427387904)", b""))
     write("npy/overflow", npy("<u8", "(4294967296, 4294967296)", b""))
+    write("npy/scaled", npy("[('value', '|i1', (3,)), ('scale', '<f4')]",
+                            "(2,)", bytes(14)))
+    write("npy/scaled_one", npy("[('value', '|i1'), ('scale', '<f4')]", "(2,)",
+                                bytes(10)))
 
 
 # --- safetensors: 'J' and the JSON of a file, or 'F' and a file ----------------
@@ -328,6 +334,10 @@ def schemas():
         1,
     )
     write("graph_json/columns", columns)
+    scaled = dict(column("int8", 2), scaled=True)
+    write("graph_json/scaled", graph_json(
+        [node_type("node", [0, 3, 5], scaled, y)],
+        [edge_type("node", "to", "node", [4, 0], scaled)], [split], 2))
     write("graph_json/unknown_key", typed.replace(b'"num_edges"',
                                                   b'"num_ways":1,"num_edges"'))
 

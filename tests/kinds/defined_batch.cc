@@ -27,8 +27,8 @@ int32_t DefinedBatch::Number(const std::string& type, int64_t id) {
 void DefinedBatch::PutFeatures(const std::string& name,
                                const std::string& suffix,
                                std::vector<uint64_t> dims,
-                               const std::vector<float>& values) {
-  AddExpectedFeatures(name, suffix, std::move(dims), values,
+                               const std::vector<float>& values, bool scaled) {
+  AddExpectedFeatures(name, suffix, std::move(dims), values, scaled,
                       options_.feature_dtype, &tensors_);
 }
 
@@ -54,7 +54,7 @@ void DefinedBatch::PutNodes(const MemoryGraphSpec::NodeType& type) {
     y.push_back(3 * id);
   }
   const auto dim = static_cast<uint64_t>(type.x_dim);
-  if (dim > 0) PutFeatures("x", Suffix(type.name), {n, dim}, x);
+  if (dim > 0) PutFeatures("x", Suffix(type.name), {n, dim}, x, type.scaled);
   if (type.has_y) Put<int64_t>("y" + Suffix(type.name), DType::kInt64, {n}, y);
 }
 

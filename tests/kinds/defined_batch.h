@@ -38,10 +38,11 @@ class DefinedBatch {
            const std::vector<T>& values) {
     tensors_[name] = MakeExpectedTensor(dtype, std::move(dims), values);
   }
-  // Adds feature rows in the precision that the options ask for.
+  // Adds feature rows in the precision that the options ask for, of a column
+  // that is stored as scaled rows or not.
   void PutFeatures(const std::string& name, const std::string& suffix,
-                   std::vector<uint64_t> dims,
-                   const std::vector<float>& values);
+                   std::vector<uint64_t> dims, const std::vector<float>& values,
+                   bool scaled);
   // Adds in_degree and out_degree of an edge type between nodes of the type, if
   // the options ask for them.
   void PutDegrees(const std::vector<std::pair<int64_t, int64_t>>& edges,

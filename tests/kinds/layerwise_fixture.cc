@@ -70,7 +70,7 @@ class Layers {
     if (options_.collect_features && type_->has_attr) {
       std::vector<float> attr;
       for (const int64_t id : e_id_) attr.push_back(static_cast<float>(2 * id));
-      batch_.PutFeatures("edge_attr", suffix_, {e, 1}, attr);
+      batch_.PutFeatures("edge_attr", suffix_, {e, 1}, attr, type_->scaled);
     }
     batch_.PutDegrees(type_->edges, suffix_, at);
     return batch_.Digest({at});

@@ -58,6 +58,8 @@ class Draw {
     if (features.Chance(0.2)) {
       schedule.features = 1 + static_cast<int64_t>(features.Below(3));
     }
+    SimRandom scaled(static_cast<uint64_t>(schedule.seed), "scaled");
+    schedule.scaled = scaled.Chance(0.2) ? 1 : 0;
     SimRandom disks(static_cast<uint64_t>(schedule.seed), "disks");
     if (disks.Chance(0.25)) {
       constexpr int64_t kSlowest[] = {50, 2000, 50'000};

@@ -320,11 +320,13 @@ std::shared_ptr<const Graph> SimulatedGraph(const Schedule& schedule,
   const bool columns = NeedsColumns(schedule);
   // Each graph is written once, because writing flushes to disk, and opened for
   // each set of partitions.
-  using Written = std::tuple<uint32_t, bool, bool, bool, bool>;
+  using Written = std::tuple<uint32_t, bool, bool, bool, bool, bool>;
   const bool masks = schedule.predicates == kSimMasks;
   const bool out_edges = schedule.edge_dir != 0;
   const bool typed = schedule.link_types != 0;
-  const Written written(num_partitions, columns, masks, out_edges, typed);
+  const bool scaled = schedule.scaled != 0;
+  const Written written(num_partitions, columns, masks, out_edges, typed,
+                        scaled);
   static std::map<Written, std::unique_ptr<TemporaryFolder>> folders;
   using Graphs = std::map<std::pair<Written, std::vector<uint32_t>>,
                           std::shared_ptr<const Graph>>;
@@ -338,7 +340,8 @@ std::shared_ptr<const Graph> SimulatedGraph(const Schedule& schedule,
   auto& folder = folders[written];
   if (folder == nullptr) {
     folder = std::make_unique<TemporaryFolder>();
-    const GraphSpec spec = MakeSpec(num_partitions, columns, masks);
+    GraphSpec spec = MakeSpec(num_partitions, columns, masks);
+    spec.scaled = scaled;
     const GraphContent content = typed       ? OfTwoTypes(spec)
                                  : out_edges ? WithOutEdges(spec)
                                              : MakeContent(spec);
@@ -361,7 +364,7 @@ LoaderSession SimulatedSession(const Schedule& schedule, int64_t job,
                                uint32_t rank, uint32_t world) {
   using Key = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
                          int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
-                         int64_t, uint32_t, uint32_t>;
+                         int64_t, int64_t, uint32_t, uint32_t>;
   static auto& sessions = *new std::map<Key, LoaderSession>;
   const Key key{schedule.partitions,
                 schedule.replace,
@@ -374,6 +377,7 @@ LoaderSession SimulatedSession(const Schedule& schedule, int64_t job,
                 schedule.subgraph,
                 schedule.edge_dir,
                 schedule.features,
+                schedule.scaled,
                 schedule.batches,
                 job,
                 rank,

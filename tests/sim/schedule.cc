@@ -35,6 +35,7 @@ constexpr SimField kFields[] = {
     {"subgraph", &Schedule::subgraph, 0, 2},
     {"edge_dir", &Schedule::edge_dir, 0, 2},
     {"features", &Schedule::features, 0, 3},
+    {"scaled", &Schedule::scaled, 0, 1},
     {"rooms", &Schedule::rooms, 0, 1},
     {"stranger", &Schedule::stranger, 0, 1},
     {"certificates", &Schedule::certificates, 0, 1},

@@ -77,6 +77,7 @@ struct Schedule {
   int64_t edge_dir = 0;    // 0: in, 1: out, 2: both; of directional ones
   int64_t features = 0;    // 0: as stored, 1: float16, 2: bfloat16,
                            // 3: int8
+  int64_t scaled = 0;      // the graph stores features as int8 with scales
   int64_t rooms = 0;       // trainers share memory with servers
   int64_t stranger = 0;    // a server with another graph is listed too
   int64_t certificates = 0;  // everybody has one, antagonists that of one job

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/text/status.h"
+#include "partition/schema/feature_columns.h"
 
 namespace tributary {
 namespace {
@@ -40,10 +41,10 @@ bool GraphData::FindNodeColumn(const std::string& name,
                                StoredColumn* found) const {
   const NodeTypeSchema& type = lookups_->schema().node_types[type_];
   const auto set = [&](v1::StoredColumn column, const ColumnSchema& stored) {
-    *found = {
-        {.type = type_, .column = column, .row_bytes = stored.row_bytes()},
-        stored.dtype,
-        stored.dim};
+    const ColumnSchema read = InBatch(stored, FeatureDType::kStored);
+    *found = {{.type = type_, .column = column, .row_bytes = read.row_bytes()},
+              read.dtype,
+              read.dim};
     return true;
   };
   if ((name == "x" || name == "feat") && type.x.has_value()) {
@@ -63,13 +64,14 @@ bool GraphData::FindEdgeColumn(const std::string& name,
   const EdgeTypeSchema& type = lookups_->schema().edge_types[type_];
   const auto set = [&](v1::StoredColumn column, const ColumnSchema& stored,
                        std::string mask = "") {
+    const ColumnSchema read = InBatch(stored, FeatureDType::kStored);
     *found = {{.of_edges = true,
                .type = type_,
                .column = column,
                .mask = std::move(mask),
-               .row_bytes = stored.row_bytes()},
-              stored.dtype,
-              stored.dim};
+               .row_bytes = read.row_bytes()},
+              read.dtype,
+              read.dim};
     return true;
   };
   if (std::find(type.masks.begin(), type.masks.end(), name) !=

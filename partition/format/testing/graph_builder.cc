@@ -7,6 +7,7 @@
 #include <system_error>
 #include <tuple>
 
+#include "partition/format/testing/scaled_rows.h"
 #include "partition/writer/writer.h"
 
 namespace tributary {
@@ -20,9 +21,14 @@ T OrDie(absl::StatusOr<T> value) {
   std::abort();
 }
 
-std::shared_ptr<const RowSource> FloatRows(const std::vector<float>& data,
-                                           int64_t dim) {
+std::shared_ptr<const RowSource> FeatureRows(const std::vector<float>& data,
+                                             int64_t dim, bool scaled) {
   if (data.empty()) return nullptr;
+  if (scaled) {
+    const ColumnSchema schema{DType::kInt8, dim, /*scaled=*/true};
+    return std::make_shared<StoredRows<uint8_t>>(
+        schema, ScaledRowsOf(data, schema.width()));
+  }
   return std::make_shared<StoredRows<float>>(ColumnSchema{DType::kFloat32, dim},
                                              data);
 }
@@ -76,13 +82,14 @@ GraphContent MakeContent(const GraphSpec& spec) {
   GraphContent content;
   content.name = spec.name;
   content.node_types.push_back({"node", spec.num_nodes,
-                                FloatRows(spec.x, spec.x_dim), IntRows(spec.y),
-                                IntRows(spec.node_time)});
+                                FeatureRows(spec.x, spec.x_dim, spec.scaled),
+                                IntRows(spec.y), IntRows(spec.node_time)});
   EdgeContent edges;
   edges.src = edges.dst = "node";
   edges.rel = "to";
   edges.in_edges = MakeAdjacency(spec);
-  edges.edge_attr = FloatRows(spec.edge_attr, spec.edge_attr_dim);
+  edges.edge_attr =
+      FeatureRows(spec.edge_attr, spec.edge_attr_dim, spec.scaled);
   edges.weight = WeightRows(spec);
   edges.time = IntRows(spec.edge_time);
   for (const auto& [name, values] : spec.masks) {

@@ -36,6 +36,7 @@ struct GraphSpec {
   std::vector<int64_t> y;        // [num_nodes]
   std::vector<float> edge_attr;  // [edges, edge_attr_dim]
   int64_t edge_attr_dim = 1;
+  bool scaled = false;  // x and edge_attr are stored as scaled rows of int8
   std::vector<int64_t> node_time;        // [num_nodes]
   std::vector<double> weight;            // [edges]; stored as weight_dtype
   DType weight_dtype = DType::kFloat64;  // or kFloat32

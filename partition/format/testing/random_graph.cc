@@ -23,6 +23,7 @@ void AddColumns(uint32_t seed, Below below, GraphSpec& spec) {
   spec.neighbor_ids = (seed & 16) != 0;
   spec.degrees = (seed & 8) != 0;
   spec.edge_index = (seed & 2) != 0;
+  spec.scaled = seed % 3 == 1;
   for (const char* name : {"held_out", "train"}) {
     if ((seed & 8) == 0) continue;
     std::vector<uint8_t>& mask = spec.masks[name];

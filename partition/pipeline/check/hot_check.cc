@@ -83,7 +83,7 @@ class HotRowsCheck {
     if (!column.has_value()) return absl::OkStatus();
     ASSIGN_OR_RETURN(
         const MappedArray cached,
-        Read(name, NpyTypeOf(column->dtype), column->array_shape(rows_.rows)));
+        Read(name, column->array_type(), column->array_shape(rows_.rows)));
     return Compare(name, ids, cached.data);
   }
 

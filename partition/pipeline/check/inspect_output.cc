@@ -13,13 +13,15 @@ using Json = nlohmann::ordered_json;
 
 std::string Column(const std::optional<ColumnSchema>& column) {
   if (!column.has_value()) return "-";
-  const std::string dtype(DTypeName(column->dtype));
+  const std::string dtype(column->type_name());
   return column->dim == 0 ? dtype : absl::StrCat(dtype, "[", column->dim, "]");
 }
 
 Json ColumnJson(const std::optional<ColumnSchema>& column) {
   if (!column.has_value()) return nullptr;
-  return {{"dtype", DTypeName(column->dtype)}, {"dim", column->dim}};
+  Json json = {{"dtype", DTypeName(column->dtype)}, {"dim", column->dim}};
+  if (column->scaled) json["scaled"] = true;
+  return json;
 }
 
 std::string HistogramText(const std::vector<uint64_t>& histogram) {

@@ -36,7 +36,7 @@ absl::Status ForSample(const std::string& purpose, int64_t n,
 
 std::string TypeText(const std::optional<ColumnSchema>& column) {
   if (!column.has_value()) return "none";
-  return absl::StrCat(std::string(DTypeName(column->dtype)), " of width ",
+  return absl::StrCat(std::string(column->type_name()), " of width ",
                       column->dim);
 }
 

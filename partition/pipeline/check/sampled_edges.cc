@@ -13,7 +13,7 @@ namespace {
 
 std::string TypeText(const ColumnSchema* column) {
   if (column == nullptr) return "none";
-  return absl::StrCat(std::string(DTypeName(column->dtype)), " of width ",
+  return absl::StrCat(std::string(column->type_name()), " of width ",
                       column->dim);
 }
 

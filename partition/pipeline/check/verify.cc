@@ -20,8 +20,8 @@ using Rows = std::shared_ptr<const RowSource>;
 
 std::string Describe(const Rows& rows) {
   if (rows == nullptr) return "none";
-  const auto dtype = DTypeName(rows->schema().dtype);
-  return absl::StrCat(std::string(dtype), " of width ", rows->schema().dim);
+  return absl::StrCat(std::string(rows->schema().type_name()), " of width ",
+                      rows->schema().dim);
 }
 
 absl::Status CompareColumns(const std::string& what, const Rows& graph,

@@ -53,6 +53,8 @@ const GraphSpec kSpec{
 TEST(Compare, NamesTheFirstDifference) {
   const std::pair<void (*)(GraphSpec&), std::string> cases[] = {
       {[](GraphSpec& s) { s.x[2] = 9; }, "x of node of node 2"},
+      {[](GraphSpec& s) { s.scaled = true; },
+       "x of node: float32 of width 1 in the graph, scaled int8 of width 1"},
       {[](GraphSpec& s) { s.y[1] = 9; }, "y of node of node 1"},
       {[](GraphSpec& s) { s.y.clear(); },
        "int64 of width 0 in the graph, none"},

@@ -127,7 +127,7 @@ absl::StatusOr<GraphSource> ReadSource(const InputOptions& options,
   RETURN_IF_ERROR(CheckLayoutFlags(format, options.layout));
   ASSIGN_OR_RETURN(GraphSource graph, format.read(options, spool));
   if (options.feature_dtype.has_value()) {
-    ConvertFeatures(*options.feature_dtype, graph);
+    RETURN_IF_ERROR(ConvertFeatures(*options.feature_dtype, graph));
   }
   if (options.out_edges) RETURN_IF_ERROR(AddOutEdges(&graph));
   if (!options.name.empty()) graph.name = options.name;

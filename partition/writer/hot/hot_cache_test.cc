@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -117,6 +118,27 @@ TEST_F(HotCacheTest, AServerHasTheRowsOfItsPartitionsCachesThatItLacks) {
   ASSERT_TRUE(all.ok()) << all.status();
   EXPECT_EQ(*all, nullptr);
   EXPECT_EQ(VerifyHotCache(graph()).value(), 7u);
+}
+
+// Rows of int8 with their scale are copied as they are.
+TEST_F(HotCacheTest, ScaledRowsAreTheirOwners) {
+  fs::remove_all(graph());
+  GraphSpec spec = TwelveNodes();
+  spec.scaled = true;
+  WriteGraphTo(spec, graph());
+  Write({{4, 6, 11}, {}, {}});
+  const auto cache = Open({0});
+  ASSERT_TRUE(cache.ok()) << cache.status();
+  // Rows of 8 + 6 + 8 bytes, and 16 for up to 64 nodes.
+  EXPECT_EQ((*cache)->bytes(), 3 * 22 + 16u);
+  const HotNodes& nodes = *(*cache)->nodes(0);
+  const auto x = nodes.x().subspan(nodes.Find(6) * 6, 6);
+  // Node 7, (70, 71): 71 / 127 is 1 in int8's units, 70 / 71 of 127 is 125.2.
+  const float scale = 71.0f / 127;
+  EXPECT_EQ(x[0], 125);
+  EXPECT_EQ(x[1], 127);
+  EXPECT_EQ(std::memcmp(&x[2], &scale, sizeof(scale)), 0);
+  EXPECT_EQ(VerifyHotCache(graph()).value(), 3u);
 }
 
 TEST_F(HotCacheTest, TheGraphIsTheSameWithAndWithoutACache) {

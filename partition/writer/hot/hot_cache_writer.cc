@@ -120,7 +120,7 @@ absl::Status HotCacheWriter::Add(uint32_t partition, int node_type,
       }));
   if (type.x.has_value()) {
     RETURN_IF_ERROR(
-        WriteArray(partition, node_type, "x", NpyTypeOf(type.x->dtype),
+        WriteArray(partition, node_type, "x", type.x->array_type(),
                    type.x->array_shape(rows), internal_ids,
                    [](const NodePartition& from, Rows of, ArrayWriter& out) {
                      return ReadX(*from.x_file, of, out);
@@ -129,7 +129,7 @@ absl::Status HotCacheWriter::Add(uint32_t partition, int node_type,
   if (type.y.has_value()) {
     const size_t row_bytes = type.y->row_bytes();
     RETURN_IF_ERROR(WriteArray(
-        partition, node_type, "y", NpyTypeOf(type.y->dtype),
+        partition, node_type, "y", type.y->array_type(),
         type.y->array_shape(rows), internal_ids,
         [row_bytes](const NodePartition& from, Rows of, ArrayWriter& out) {
           CopyRows(from.y, row_bytes, of, out);

@@ -33,8 +33,8 @@ absl::Status CheckValues(const ColumnPtr& column, int64_t wanted,
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      what, " is ", std::string(DTypeName(schema.dtype)), " of width ",
-      schema.dim, "; allowed: one ", std::string(DTypeName(dtypes[0])),
+      what, " is ", std::string(schema.type_name()), " of width ", schema.dim,
+      "; allowed: one ", std::string(DTypeName(dtypes[0])),
       dtypes.size() == 1 ? "" : " or float64", " a row"));
 }
 

@@ -14,6 +14,7 @@
 #include "common/runtime/fault_point.h"
 #include "partition/format/testing/graph_builder.h"
 #include "partition/format/testing/random_graph.h"
+#include "partition/source/converted_column.h"
 #include "partition/source/testing/memory_column.h"
 #include "partition/writer/writer.h"
 
@@ -21,6 +22,12 @@ namespace tributary {
 namespace {
 
 namespace fs = std::filesystem;
+
+ColumnPtr Features(const std::vector<float>& values, int64_t dim, bool scaled) {
+  if (values.empty()) return nullptr;
+  const ColumnPtr column = MakeColumn(values, dim);
+  return scaled ? ConvertColumn(column, DType::kInt8) : column;
+}
 
 template <typename T>
 ColumnPtr Values(const std::vector<T>& values, int64_t dim = 0) {
@@ -38,7 +45,7 @@ GraphSource SourceOf(const GraphSpec& spec) {
   source.name = spec.name;
   source.node_types.push_back({.name = "node",
                                .num_nodes = spec.num_nodes,
-                               .x = Values(spec.x, spec.x_dim),
+                               .x = Features(spec.x, spec.x_dim, spec.scaled),
                                .y = Values(spec.y),
                                .time = Values(spec.node_time)});
   EdgeSource edges{.src = "node", .rel = "to", .dst = "node"};
@@ -51,7 +58,7 @@ GraphSource SourceOf(const GraphSpec& spec) {
   edges.to = MakeColumn<int64_t>(to);
   edges.add_reverse = spec.add_reverse;
   edges.dedupe = spec.dedupe;
-  edges.edge_attr = Values(spec.edge_attr, spec.edge_attr_dim);
+  edges.edge_attr = Features(spec.edge_attr, spec.edge_attr_dim, spec.scaled);
   if (spec.weight_dtype == DType::kFloat32) {
     edges.weight =
         Values(std::vector<float>(spec.weight.begin(), spec.weight.end()));

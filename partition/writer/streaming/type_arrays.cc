@@ -37,7 +37,7 @@ class Lister {
   }
 
   ArrayPlace AddColumn(const std::string& array, const ColumnSchema& column) {
-    return AddOfNodes(array, NpyTypeOf(column.dtype), column);
+    return AddOfNodes(array, column.array_type(), column);
   }
 
   ArrayPlace AddOfNodes(const std::string& array, NpyType type,
@@ -52,12 +52,11 @@ class Lister {
   }
 
   ArrayPlace AddOfEdges(const EdgeTypeSchema& edges, const std::string& array,
-                        NpyType type, int64_t dim = 0) {
+                        NpyType type, const ColumnSchema& column = {}) {
     const ArrayPlace place{list_.arrays.size()};
-    const ColumnSchema shape{DType::kUint8, dim};
     for (uint32_t p = 0; p < schema_.num_partitions; ++p) {
       list_.arrays.push_back({EdgeArrayPath(p, edges, array), type,
-                              shape.array_shape(edges.partition_edges[p])});
+                              column.array_shape(edges.partition_edges[p])});
     }
     return place;
   }
@@ -98,9 +97,8 @@ class Lister {
       arrays.neighbor_id = AddOfEdges(edges, "neighbor_id", source_type);
     }
     if (edges.edge_attr.has_value()) {
-      arrays.edge_attr =
-          AddOfEdges(edges, "edge_attr", NpyTypeOf(edges.edge_attr->dtype),
-                     edges.edge_attr->dim);
+      arrays.edge_attr = AddOfEdges(
+          edges, "edge_attr", edges.edge_attr->array_type(), *edges.edge_attr);
     }
     if (edges.weighted) {
       arrays.weight =

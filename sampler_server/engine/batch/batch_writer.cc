@@ -56,7 +56,7 @@ void BatchWriter::AddInputTensors() {
 int BatchWriter::AddFeatures(const std::string& name, const std::string& suffix,
                              int64_t rows, const ColumnSchema& stored,
                              int* scale) {
-  if (HasScale(stored.dtype, plan_.feature_dtype)) {
+  if (HasScale(stored, plan_.feature_dtype)) {
     *scale = layout_.Add(name + "_scale" + suffix, DType::kFloat32, {rows});
   }
   const ColumnSchema column = InBatch(stored, plan_.feature_dtype);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "partition/schema/feature_columns.h"
+
 namespace tributary {
 namespace {
 
@@ -51,11 +53,12 @@ void Dispatch(const RowTable& table, size_t n, From from, To to, uint8_t* out) {
 
 RowForm RowForm::Of(const ColumnSchema& stored, FeatureDType asked) {
   RowForm form = Copied(stored.row_bytes());
-  const DType dtype = DTypeInBatch(stored.dtype, asked);
-  form.row_bytes = stored.width() * DTypeSize(dtype);
+  const ColumnSchema made = InBatch(stored, asked);
+  form.row_bytes = made.row_bytes();
   form.width = stored.width();
-  form.convert = ConvertRowOf(stored.dtype, dtype);
-  form.scaled = HasScale(stored.dtype, asked);
+  form.convert = stored.scaled ? ConvertScaledRowOf(made.dtype)
+                               : ConvertRowOf(stored.dtype, made.dtype);
+  form.scaled = HasScale(stored, asked);
   return form;
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <vector>
 
 namespace tributary {
@@ -86,6 +87,41 @@ TEST(Gather, PutsScalesBesideRows) {
   EXPECT_EQ(rows, (std::vector<int8_t>{0, 0, 0, 0, 0, 127, -127, 127, -127, 127,
                                        127, -127, 127, -127, 127}));
   EXPECT_EQ(scales, (std::vector<float>{0, 16.0f / 127, 1.0f / 127}));
+}
+
+// Scaled rows of 3 values: (i, -i, 0) and the scale 0.5, stored in 7 bytes
+// each.
+TEST(Gather, ScaledRowsAreSplitOrMultipliedOut) {
+  const ColumnSchema stored{DType::kInt8, 3, /*scaled=*/true};
+  const float half = 0.5f;
+  std::vector<uint8_t> bytes;
+  for (int i = 0; i < 20; ++i) {
+    for (const int value : {i, -i, 0}) {
+      bytes.push_back(static_cast<uint8_t>(value));
+    }
+    bytes.resize(bytes.size() + sizeof(half));
+    std::memcpy(&bytes[bytes.size() - sizeof(half)], &half, sizeof(half));
+  }
+  const std::vector<uint64_t> wanted = {1, 16};
+  const std::vector<uint32_t> to = {1, 0};
+  const RowForm split = RowForm::Of(stored, FeatureDType::kInt8);
+  EXPECT_EQ(split.stored_bytes, 7u);
+  EXPECT_EQ(split.row_bytes, 3u);
+  EXPECT_EQ(split.all_bytes(), 7u);
+  std::vector<int8_t> rows(6);
+  std::vector<float> scales(2);
+  GatherRows({bytes, 7}, split, wanted, to,
+             reinterpret_cast<uint8_t*>(rows.data()),
+             reinterpret_cast<uint8_t*>(scales.data()));
+  EXPECT_EQ(rows, (std::vector<int8_t>{16, -16, 0, 1, -1, 0}));
+  EXPECT_EQ(scales, (std::vector<float>{0.5, 0.5}));
+  const RowForm product = RowForm::Of(stored, FeatureDType::kStored);
+  EXPECT_EQ(product.stored_bytes, 7u);
+  EXPECT_EQ(product.all_bytes(), 12u);
+  std::vector<float> numbers(6);
+  GatherRows({bytes, 7}, product, wanted, to,
+             reinterpret_cast<uint8_t*>(numbers.data()), nullptr);
+  EXPECT_EQ(numbers, (std::vector<float>{8, -8, 0, 0.5, -0.5, 0}));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "common/tensor/scaled_row.h"
 #include "common/text/status.h"
 #include "partition/schema/draw_traits.h"
 
@@ -98,6 +99,25 @@ void NarrowByColumn(DType dtype, const Column& column, uint64_t degree,
     case DType::kFloat16:
     case DType::kBFloat16:
       break;  // CheckCondition refuses them
+  }
+}
+
+// By number `condition.index` of each scaled row: its value times the scale.
+void NarrowByScaledRows(const Column& rows, size_t width, uint64_t degree,
+                        const EdgeCondition& condition,
+                        absl::Span<uint64_t> bits) {
+  std::array<float, 64> numbers;
+  for (size_t p = 0; p < degree; p += numbers.size()) {
+    const size_t n = std::min<size_t>(numbers.size(), degree - p);
+    for (size_t j = 0; j < n; ++j) {
+      const ScaledRow row =
+          SplitScaledRow(rows.data + (p + j) * rows.stride, width);
+      const auto value = static_cast<int8_t>(row.values[condition.index]);
+      numbers[j] = static_cast<float>(value) * row.unit();
+    }
+    const auto* const bytes = reinterpret_cast<const uint8_t*>(numbers.data());
+    NarrowByValue<float>({bytes, sizeof(float)}, n, condition,
+                         bits.subspan(p / 64, 1));
   }
 }
 
@@ -222,10 +242,7 @@ absl::StatusOr<std::shared_ptr<const EdgePredicate>> EdgePredicate::Make(
     predicate->mask_of.push_back(mask - type.masks.begin());
   }
   predicate->conditions = std::move(conditions);
-  if (stored.attr.has_value()) {
-    predicate->attr = *stored.attr;
-    predicate->attr_width = stored.attr_width;
-  }
+  if (type.edge_attr.has_value()) predicate->attr = *type.edge_attr;
   predicate->weight = type.weight_dtype;
   return predicate;
 }
@@ -236,7 +253,7 @@ absl::Status EdgePredicate::CheckColumns(const EdgePartition& edges) const {
     switch (conditions[i].column) {
       case EdgeColumn::kAttr:
         RETURN_IF_ERROR(CheckColumn("edge_attr", edges.edge_attr.size(),
-                                    n * attr_width * DTypeSize(attr)));
+                                    n * attr.row_bytes()));
         break;
       case EdgeColumn::kWeight:
         RETURN_IF_ERROR(
@@ -295,10 +312,15 @@ void EdgePredicate::NarrowPiece(size_t i, const EdgePartition& edges,
   const EdgeCondition& condition = conditions[i];
   switch (condition.column) {
     case EdgeColumn::kAttr: {
-      const size_t value = DTypeSize(attr), row = value * attr_width;
+      const size_t row = attr.row_bytes();
       const uint8_t* const data = edges.edge_attr.data() + begin * row;
-      return NarrowByColumn(attr, {data + condition.index * value, row}, size,
-                            condition, bits);
+      if (attr.scaled) {
+        return NarrowByScaledRows({data, row}, attr.width(), size, condition,
+                                  bits);
+      }
+      return NarrowByColumn(
+          attr.dtype, {data + condition.index * DTypeSize(attr.dtype), row},
+          size, condition, bits);
     }
     case EdgeColumn::kWeight: {
       const size_t value = DTypeSize(weight);

@@ -21,8 +21,7 @@ namespace tributary {
 struct EdgePredicate {
   std::vector<EdgeCondition> conditions;
   // How the edge type stores the columns that the conditions read.
-  DType attr = DType::kFloat32;
-  size_t attr_width = 1;  // values in a row
+  ColumnSchema attr;
   DType weight = DType::kFloat32;
   // By condition; for masks: the index among the masks of the type.
   std::vector<size_t> mask_of;

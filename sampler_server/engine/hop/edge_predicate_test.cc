@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "sampler_server/engine/hop/hop.h"
@@ -71,6 +72,36 @@ TEST(EdgePredicate, ANanMeetsNothing) {
   EXPECT_EQ(
       Meeting<double>({inf, -inf}, DType::kFloat64, "edge_attr[0] > 1e300"),
       (Positions{0}));
+}
+
+// Number `index` of rows of two that are stored as int8 with a scale: the int8
+// times the scale. More than 64 rows are multiplied out in turns.
+TEST(EdgePredicate, ScaledRowsAreComparedByTheirProducts) {
+  constexpr size_t kEdges = 150;
+  std::vector<uint8_t> stored;
+  Positions above, equal;
+  for (size_t e = 0; e < kEdges; ++e) {
+    const float scale = e % 3 == 0 ? 0.5f : 0.25f;
+    const auto second = static_cast<int8_t>(e % 20 - 10);
+    const uint8_t values[] = {99, static_cast<uint8_t>(second)};
+    stored.insert(stored.end(), values, values + 2);
+    stored.resize(stored.size() + sizeof(scale));
+    std::memcpy(&stored[stored.size() - sizeof(scale)], &scale, sizeof(scale));
+    if (static_cast<float>(second) * scale > 2) above.push_back(e);
+    if (static_cast<float>(second) * scale == 2) equal.push_back(e);
+  }
+  ASSERT_GT(above.size(), 5);
+  ASSERT_GT(equal.size(), 5);
+  HopRows rows({kEdges});
+  rows.SetAttributes(stored);
+  EdgeTypeSchema type = EdgeTypeWithColumns();
+  type.edge_attr = ColumnSchema{DType::kInt8, 2, /*scaled=*/true};
+  const AskedNodes asked(1);
+  HopQuery query = asked.Query(-1, false);
+  query.predicate = PredicateOf("edge_attr[1] > 2", type);
+  EXPECT_EQ(PositionsDrawn(rows, query)->at(0), above);
+  query.predicate = PredicateOf("edge_attr[1] == 2", type);
+  EXPECT_EQ(PositionsDrawn(rows, query)->at(0), equal);
 }
 
 TEST(EdgePredicate, WholeNumbersAreComparedIn64Bits) {

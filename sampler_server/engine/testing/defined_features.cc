@@ -85,6 +85,17 @@ uint16_t DefinedCode(int exponent_bits, double value) {
   return sign | (to_above ? above : below);
 }
 
+std::vector<float> DefineScaledNumbers(const std::vector<float>& values,
+                                       size_t width) {
+  const DefinedFeatures made = DefineInt8(values, width);
+  std::vector<float> numbers;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto whole = static_cast<int8_t>(made.bytes[i]);
+    numbers.push_back(static_cast<float>(whole) * made.scales[i / width]);
+  }
+  return numbers;
+}
+
 DefinedFeatures DefineFeatures(const std::vector<float>& values, size_t width,
                                FeatureDType asked) {
   if (asked == FeatureDType::kInt8) return DefineInt8(values, width);

@@ -23,6 +23,11 @@ struct DefinedFeatures {
   std::vector<float> scales;  // of the rows of int8; else none
 };
 
+// Returns what rows of `width` float32 values become in a graph that stores
+// them as int8 with a scale for each row: each int8 times its row's scale.
+std::vector<float> DefineScaledNumbers(const std::vector<float>& values,
+                                       size_t width);
+
 // Converts rows of `width` float32 values.
 DefinedFeatures DefineFeatures(const std::vector<float>& values, size_t width,
                                FeatureDType asked);

@@ -307,8 +307,8 @@ class BatchDefinition {
       }
       const auto dim = static_cast<uint64_t>(schema.x_dim);
       if (dim > 0) {
-        AddExpectedFeatures("x", suffix, {n, dim}, x, options_.feature_dtype,
-                            &tensors_);
+        AddExpectedFeatures("x", suffix, {n, dim}, x, schema.scaled,
+                            options_.feature_dtype, &tensors_);
       }
       if (schema.has_y) tensors_["y" + suffix] = Make(DType::kInt64, {n}, y);
     }
@@ -354,7 +354,7 @@ class BatchDefinition {
       std::vector<float> attr;
       for (int64_t id : edges.ids)
         attr.push_back(2.0f * static_cast<float>(id));
-      AddExpectedFeatures("edge_attr", suffix, {e, 1}, attr,
+      AddExpectedFeatures("edge_attr", suffix, {e, 1}, attr, type.scaled,
                           options_.feature_dtype, &tensors_);
     }
   }

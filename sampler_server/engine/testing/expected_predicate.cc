@@ -2,10 +2,18 @@
 
 #include <vector>
 
+#include "sampler_server/engine/testing/defined_features.h"
+
 namespace tributary {
 namespace {
 
 using EdgeType = MemoryGraphSpec::EdgeType;
+
+// The attribute of an edge, as it is stored.
+double AttributeOf(const EdgeType& type, size_t e) {
+  const float number = 2.0f * static_cast<float>(e);
+  return type.scaled ? DefineScaledNumbers({number}, 1)[0] : number;
+}
 
 bool IsMet(const EdgeType& type, size_t e, const EdgeCondition& condition) {
   const auto compare = [&](auto value, auto constant) {
@@ -34,9 +42,8 @@ bool IsMet(const EdgeType& type, size_t e, const EdgeCondition& condition) {
   if (condition.column == EdgeColumn::kTime) {
     return compare(type.time[e], condition.whole);
   }
-  return compare(condition.column == EdgeColumn::kWeight
-                     ? type.weight[e]
-                     : 2.0 * static_cast<double>(e),
+  return compare(condition.column == EdgeColumn::kWeight ? type.weight[e]
+                                                         : AttributeOf(type, e),
                  condition.AsDouble());
 }
 

@@ -7,9 +7,13 @@ namespace tributary {
 
 void AddExpectedFeatures(const std::string& name, const std::string& suffix,
                          std::vector<uint64_t> dims,
-                         const std::vector<float>& values, FeatureDType asked,
-                         ExpectedTensors* tensors) {
-  DefinedFeatures made = DefineFeatures(values, dims[1], asked);
+                         const std::vector<float>& values, bool scaled,
+                         FeatureDType asked, ExpectedTensors* tensors) {
+  // Int8 of a scaled graph is what it stores: that of the values.
+  DefinedFeatures made =
+      scaled && asked != FeatureDType::kInt8
+          ? DefineFeatures(DefineScaledNumbers(values, dims[1]), dims[1], asked)
+          : DefineFeatures(values, dims[1], asked);
   if (made.dtype == DType::kInt8) {
     (*tensors)[name + "_scale" + suffix] =
         MakeExpectedTensor(DType::kFloat32, {dims[0]}, made.scales);

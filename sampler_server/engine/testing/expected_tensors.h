@@ -31,11 +31,12 @@ ExpectedTensor MakeExpectedTensor(DType dtype, std::vector<uint64_t> dims,
 }
 
 // Adds feature rows in precision `asked`, as tensor name + suffix and, for
-// int8, name + "_scale" + suffix.
+// int8, name + "_scale" + suffix. `scaled`: the graph stores them as int8 with
+// a scale for each row.
 void AddExpectedFeatures(const std::string& name, const std::string& suffix,
                          std::vector<uint64_t> dims,
-                         const std::vector<float>& values, FeatureDType asked,
-                         ExpectedTensors* tensors);
+                         const std::vector<float>& values, bool scaled,
+                         FeatureDType asked, ExpectedTensors* tensors);
 
 // Adds in_degree and out_degree of an edge type: how many of all its `edges`,
 // (source, destination), end at each of `dst_ids` and begin at each of

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/random/hop_key.h"
+#include "partition/format/testing/scaled_rows.h"
 #include "partition/writer/row_order.h"
 
 namespace tributary {
@@ -14,6 +15,10 @@ template <typename T>
 absl::Span<const uint8_t> BytesOf(const std::vector<T>& values) {
   return absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(values.data()),
                              values.size() * sizeof(T));
+}
+
+ColumnSchema FeatureColumn(int64_t dim, bool scaled) {
+  return {scaled ? DType::kInt8 : DType::kFloat32, dim, scaled};
 }
 
 }  // namespace
@@ -83,7 +88,7 @@ void MemoryGraph::AddNodeType(const MemoryGraphSpec& spec,
   NodeTypeSchema& schema = c->schema.node_types.emplace_back();
   schema.name = type.name;
   schema.num_nodes = type.num_nodes;
-  if (type.x_dim > 0) schema.x = ColumnSchema{DType::kFloat32, type.x_dim};
+  if (type.x_dim > 0) schema.x = FeatureColumn(type.x_dim, type.scaled);
   if (type.has_y) schema.y = ColumnSchema{DType::kInt64, 0};
   schema.timed = !type.time.empty();
   auto& arrays = c->nodes.emplace_back(parts);
@@ -104,7 +109,11 @@ void MemoryGraph::AddNodeType(const MemoryGraphSpec& spec,
       internal[part.orig_id[row]] = base + static_cast<int64_t>(row);
     }
     schema.base.push_back(base + static_cast<int64_t>(part.orig_id.size()));
+    if (type.scaled && type.x_dim > 0) {
+      part.scaled_x = ScaledRowsOf(part.x, static_cast<size_t>(type.x_dim));
+    }
     part.view = {part.orig_id, BytesOf(part.x), BytesOf(part.y), part.time};
+    if (type.scaled) part.view.x = part.scaled_x;
   }
   c->ranks.push_back(NodeMap::MakeRanks(partition_of, parts));
   c->partition_of.push_back(std::move(partition_of));
@@ -149,7 +158,7 @@ void MemoryGraph::AddEdgeType(const MemoryGraphSpec& spec,
   schema.dst_type = c->schema.FindNodeType(type.dst);
   schema.reverse = type.reverse;
   schema.num_edges = static_cast<int64_t>(type.edges.size());
-  if (type.has_attr) schema.edge_attr = ColumnSchema{DType::kFloat32, 1};
+  if (type.has_attr) schema.edge_attr = FeatureColumn(1, type.scaled);
   schema.weighted = !type.weight.empty();
   schema.weight_dtype = DType::kFloat64;
   schema.timed = !type.time.empty();
@@ -193,7 +202,9 @@ void MemoryGraph::AddEdgeType(const MemoryGraphSpec& spec,
     if (schema.neighbor_timed) {
       AddTimeOrder(part, neighbor_times, &part.neighbor_time);
     }
+    if (type.scaled) part.scaled_attr = ScaledRowsOf(part.attr, 1);
     MakeView(spec.wide_ids, &part);
+    if (type.scaled) part.view.edge_attr = part.scaled_attr;
   }
 }
 

@@ -24,6 +24,7 @@ struct MemoryGraphSpec {
     bool has_y = false;  // the node's id times 3
     std::vector<uint16_t> partition_of;  // empty: id modulo P
     std::vector<int64_t> time;           // [num_nodes]; empty: none
+    bool scaled = false;  // whether x is stored as scaled rows of int8
   };
   struct EdgeType {
     std::string name() const { return src + "," + rel + "," + dst; }
@@ -35,6 +36,7 @@ struct MemoryGraphSpec {
     std::vector<int64_t> time;   // by edge; empty: none
     bool reverse = false;        // as EdgeTypeSchema's; see AddReverses
     std::map<std::string, std::vector<uint8_t>> masks;  // each by edge, 0 or 1
+    bool scaled = false;  // whether attributes are stored as scaled rows
   };
   std::vector<NodeType> node_types;  // names ascending
   std::vector<EdgeType> edge_types;  // canonical order
@@ -88,6 +90,7 @@ class MemoryGraph final : public Graph {
   struct NodeArrays {
     std::vector<int64_t> orig_id;
     std::vector<float> x;
+    std::vector<uint8_t> scaled_x;  // the stored rows of x, if they are scaled
     std::vector<int64_t> y;
     std::vector<int64_t> time;
     NodePartition view;
@@ -107,6 +110,7 @@ class MemoryGraph final : public Graph {
     std::vector<uint64_t> indptr;
     Ids indices, edge_id, neighbor_id;
     std::vector<float> attr;
+    std::vector<uint8_t> scaled_attr;
     std::vector<double> weight;
     std::vector<uint64_t> weight_sum;
     std::vector<std::vector<uint8_t>> masks;

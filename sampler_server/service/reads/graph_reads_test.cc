@@ -234,6 +234,34 @@ TEST_F(GraphReadsTest, BoundsItemsAndReplies) {
               "data budget");
 }
 
+// Rows stored as int8 with a scale are read as float32: here as 127 times the
+// row's larger number / 127.
+TEST_F(GraphReadsTest, ScaledFeaturesAreMultipliedOut) {
+  GraphSpec spec = Spec();
+  spec.scaled = true;
+  const auto graph = BuildGraph(spec, {{0}});
+  v1::ReadColumnRequest request;
+  request.set_node_type(0);
+  request.set_column(v1::STORED_COLUMN_X);
+  request.set_num_rows(2);
+  const std::vector<uint64_t> rows = {1, 0};
+  const auto x = Call(ServeReadColumn, request, rows, *graph).value();
+  const float scale = 2.5f / 127;
+  EXPECT_EQ(x.payload.size(), 4 * sizeof(float));
+  EXPECT_THAT(Take<float>(x, 0, 4),
+              ElementsAre(102 * scale, 127 * scale, 0, 127 * (0.5f / 127)));
+  request.set_edge_type(0);
+  request.set_column(v1::STORED_COLUMN_EDGE_ATTR);
+  const auto attr = Call(ServeReadColumn, request, rows, *graph).value();
+  EXPECT_THAT(Take<float>(attr, 0, 2),
+              ElementsAre(127 * (102.0f / 127), 127 * (104.0f / 127)));
+  limits_.max_reply_bytes = 4 * sizeof(float) - 1;
+  request.set_node_type(0);
+  request.set_column(v1::STORED_COLUMN_X);
+  ExpectError(Call(ServeReadColumn, request, rows, *graph),
+              absl::StatusCode::kInvalidArgument, "ask for fewer");
+}
+
 // A reply with x in files lists what is to be read.
 TEST_F(GraphReadsTest, FeaturesInFilesAreReadLater) {
   const TemporaryFolder folder;

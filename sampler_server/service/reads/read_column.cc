@@ -4,6 +4,7 @@
 
 #include "common/proto/wire.pb.h"
 #include "common/text/terminal_text.h"
+#include "partition/schema/feature_columns.h"
 #include "sampler_server/service/reads/graph_reads.h"
 #include "sampler_server/service/reads/reply_of.h"
 
@@ -35,11 +36,11 @@ size_t GatheredRowBytes(const GraphSchema& schema,
                         const v1::ReadColumnRequest& request) {
   if (request.table_case() == v1::ReadColumnRequest::kEdgeType) {
     const auto& column = schema.edge_types[request.edge_type()].edge_attr;
-    return column.has_value() ? column->row_bytes() : 0;
+    return FeatureRowBytes(column, FeatureDType::kStored);
   }
   const NodeTypeSchema& type = schema.node_types[request.node_type()];
   if (request.column() == v1::STORED_COLUMN_X && type.x.has_value()) {
-    return type.x->row_bytes();
+    return FeatureRowBytes(type.x, FeatureDType::kStored);
   }
   if (request.column() == v1::STORED_COLUMN_Y && type.y.has_value()) {
     return type.y->row_bytes();

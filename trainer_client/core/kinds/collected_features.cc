@@ -55,7 +55,7 @@ uint64_t ScaleTensorBytes(const GraphSchema& schema,
   const auto add = [&](const std::optional<ColumnSchema>& stored,
                        const std::string& type) {
     if (!stored.has_value()) return;
-    if (!HasScale(stored->dtype, RequestedDType(spec))) return;
+    if (!HasScale(*stored, RequestedDType(spec))) return;
     bytes += kPerTensor + 2 * type.size();
   };
   for (const auto& type : schema.node_types) add(type.x, type.name);

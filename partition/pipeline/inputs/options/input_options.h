@@ -18,7 +18,8 @@ struct InputOptions {
   std::string format = "ogb";
   bool add_reverse = false;
   bool dedupe = false;
-  // float16 or bfloat16: features in this precision (see ConvertFeatures).
+  // float16, bfloat16 or int8: features in this precision (see
+  // ConvertFeatures).
   std::optional<DType> feature_dtype;
   bool out_edges = false;  // for homogeneous graphs: see AddOutEdges
   std::string name;        // the graph's name; empty: the folder's name
