@@ -97,7 +97,8 @@ class HeteroBinaryReader {
     std::vector<std::string> names = counts.names();
     absl::c_sort(names);
     for (const std::string& name : names) {
-      const absl::Status allowed = CheckTypeName(name);
+      // Splits are in folders of the types' names.
+      const absl::Status allowed = CheckFileName(name);
       if (!allowed.ok()) return NameError(counts, name, allowed.message());
       NodeSource nodes{.name = name};
       ASSIGN_OR_RETURN(nodes.num_nodes, ReadCount(counts, name));
@@ -132,7 +133,7 @@ class HeteroBinaryReader {
 
   absl::Status ReadNodeSplits() {
     for (const std::string& scheme : schemes_) {
-      RETURN_IF_ERROR(CheckTypeName(scheme));
+      RETURN_IF_ERROR(CheckFileName(scheme));
       if (IsEdgeScheme(options_, scheme)) continue;
       for (const NodeSource& nodes : graph_.node_types) {
         std::vector<std::string> others;

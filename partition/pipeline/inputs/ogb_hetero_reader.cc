@@ -179,7 +179,7 @@ class HeteroReader {
     const std::string root = options_.folder + "/split";
     ASSIGN_OR_RETURN(schemes_, ListSchemes(root, options_));
     for (const std::string& scheme : schemes_) {
-      RETURN_IF_ERROR(CheckTypeName(scheme));
+      RETURN_IF_ERROR(CheckFileName(scheme));
       if (IsEdgeScheme(options_, scheme)) continue;
       RETURN_IF_ERROR(ReadScheme(absl::StrCat(root, "/", scheme), scheme));
     }

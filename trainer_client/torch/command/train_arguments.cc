@@ -27,7 +27,7 @@ constexpr int kExitUsage = 2;
 
 // Reads "[TYPE:]TRAIN[,VALID[,TEST]]".
 absl::Status ReadSplits(const std::string& text, TrainArguments& a) {
-  const size_t colon = text.find(':');
+  const size_t colon = text.rfind(':');  // types may contain colons
   const std::vector<std::string> names = absl::StrSplit(
       colon == std::string::npos ? text : text.substr(colon + 1), ',');
   if (names.size() > 3 || names[0].empty() || colon == 0) {
