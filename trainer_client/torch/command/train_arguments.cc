@@ -299,10 +299,13 @@ absl::Status ReadPredictionTarget(const TrainFlagTexts& t, TrainArguments& a) {
 
 absl::Status ReadPrediction(const TrainFlagTexts& t, TrainArguments& a) {
   if (t.predict.empty()) {
-    if (t.out.empty() && t.inference.empty()) return absl::OkStatus();
+    const char* given = !t.out.empty()         ? "--out"
+                        : !t.inference.empty() ? "--inference"
+                        : !t.ext_ids.empty()   ? "--ext-ids"
+                                               : nullptr;
+    if (given == nullptr) return absl::OkStatus();
     return absl::InvalidArgumentError(
-        absl::StrCat(t.out.empty() ? "--inference" : "--out",
-                     " without --predict; allowed: with --predict"));
+        absl::StrCat(given, " without --predict; allowed: with --predict"));
   }
   a.predict.emplace();
   RETURN_IF_ERROR(ReadPredictionTarget(t, a));
@@ -312,6 +315,7 @@ absl::Status ReadPrediction(const TrainFlagTexts& t, TrainArguments& a) {
   predict.batch_size =
       a.eval_batch_size > 0 ? a.eval_batch_size : a.loader.batch_size;
   predict.link = a.link;
+  predict.ext_ids = t.ext_ids;
   return absl::OkStatus();
 }
 
