@@ -73,6 +73,8 @@ class VerifyCommand final : public Command {
     if (!against.empty()) {
       ASSIGN_OR_RETURN(const Input input, ReadInput(input_));
       RETURN_IF_ERROR(CompareContent(content, input.content));
+      ASSIGN_OR_RETURN(const GraphSchema schema, ReadGraphJson(graph_));
+      RETURN_IF_ERROR(CompareExternalIds(schema, input.id_files));
     }
     RETURN_IF_ERROR(VerifyHotRows());
     std::printf("verified %s%s%s\n", graph_.c_str(),
@@ -141,6 +143,8 @@ class VerifyCommand final : public Command {
     ASSIGN_OR_RETURN(const GraphSource input,
                      ReadSource(input_, temporary.spool()));
     RETURN_IF_ERROR(CompareSample(*graph, input, options));
+    ASSIGN_OR_RETURN(const auto id_files, IdFilesOf(input));
+    RETURN_IF_ERROR(CompareExternalIds(graph->schema(), id_files));
     RETURN_IF_ERROR(VerifyHotRows());
     std::printf("verified a sample of %s against %s\n", graph_.c_str(),
                 against.c_str());

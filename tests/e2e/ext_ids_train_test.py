@@ -104,6 +104,10 @@ class ExtIdsTest(unittest.TestCase):
         self.assertIn(f"ids texts ({ids['user']['bytes']} bytes)",
                       processes.run_ok("inspect", self.graph))
         processes.run_ok("verify", self.graph)
+        against = ("verify", self.graph, "--format", "edge-list", "--add-reverse",
+                   "--config", self.path("shop.json"))
+        processes.run_ok(*against)
+        processes.run_ok(*against, "--sample", 3)
         path = os.path.join(self.graph, "ids", "user.bytes.npy")
         with open(path, "r+b") as file:
             file.seek(-1, os.SEEK_END)
@@ -118,6 +122,25 @@ class ExtIdsTest(unittest.TestCase):
                 file.write(last)
         self.assertEqual(done.returncode, 1)
         self.assertIn("ids/user.bytes.npy: its CRC32C", done.stderr)
+
+    def test_an_input_with_other_ids_differs(self):
+        """The same graph by its numbers, so that its content is the same."""
+        other = self.path("renamed")
+        os.mkdir(other)
+        for name in os.listdir(self.folder):
+            if not name.endswith((".csv", ".json")):
+                continue
+            with open(self.path(name), encoding="utf-8") as file:
+                text = file.read()
+            with open(os.path.join(other, name), "w", encoding="utf-8") as file:
+                file.write(text.replace("zoe", "zoo"))
+        for more in ((), ("--sample", 3)):
+            done = processes.run(
+                "verify", self.graph, "--format", "edge-list", "--add-reverse",
+                "--config", os.path.join(other, "shop.json"), *more)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("ids/user.bytes.npy has other ids than the input",
+                          done.stderr)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@
 #include "common/text/status.h"
 #include "partition/format/external_ids.h"
 #include "partition/format/paths.h"
+#include "partition/pipeline/check/differs.h"
 #include "partition/schema/type_path.h"
 
 namespace tributary {
@@ -129,6 +130,23 @@ absl::Status CheckType(const std::string& folder, const GraphSchema& schema,
 }
 
 }  // namespace
+
+absl::Status CompareExternalIds(const GraphSchema& schema,
+                                const std::vector<FileSchema>& input) {
+  std::map<std::string, FileSchema> wanted;
+  for (const FileSchema& file : input) wanted.emplace(file.path, file);
+  for (const FileSchema& file : schema.files) {
+    if (!absl::StartsWith(file.path, "ids/")) continue;
+    const auto same = wanted.extract(file.path);
+    if (same.empty()) return Differs(file.path + " is in the graph alone");
+    if (same.mapped().bytes != file.bytes ||
+        same.mapped().crc32c != file.crc32c) {
+      return Differs(file.path + " has other ids than the input");
+    }
+  }
+  if (wanted.empty()) return absl::OkStatus();
+  return Differs(wanted.begin()->first + " is in the input alone");
+}
 
 absl::Status CheckExternalIds(const std::string& folder,
                               const GraphSchema& schema) {

@@ -3,6 +3,7 @@
 #define TRIBUTARY_PARTITION_PIPELINE_CHECK_EXTERNAL_IDS_CHECK_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "partition/schema/schema.h"
@@ -16,6 +17,12 @@ namespace tributary {
 // empty. DATA_LOSS names the file and the row; the system's errors.
 absl::Status CheckExternalIds(const std::string& folder,
                               const GraphSchema& schema);
+
+// Compares the dictionaries that graph.json lists with those of an input, as
+// IdFilesOf() returns them. FAILED_PRECONDITION names a file that one of them
+// lacks or that differs.
+absl::Status CompareExternalIds(const GraphSchema& schema,
+                                const std::vector<FileSchema>& input);
 
 }  // namespace tributary
 
