@@ -13,6 +13,7 @@
 #include "common/text/status.h"
 #include "partition/format/graph.h"
 #include "partition/format/graph_json.h"
+#include "partition/pipeline/check/external_ids_check.h"
 #include "partition/pipeline/check/hot_check.h"
 #include "partition/pipeline/check/sample_check.h"
 #include "partition/pipeline/check/verify.h"
@@ -24,8 +25,8 @@ namespace tributary {
 namespace {
 
 constexpr char kFooter[] =
-    R"(Reads every byte: checksums, structure, digests, and the cache of hot
-rows. With --against, give the flags that the graph was partitioned with. With
+    R"(Reads every byte: checksums, structure, digests, dictionaries of
+ids, and the cache of hot rows. With --against, give the flags that the graph was partitioned with. With
 --partitions the folder may have these only, as a server's does: all that it would
 read, but for the cache, is compared with the checksums of graph.json.
 Examples:
@@ -72,6 +73,8 @@ class VerifyCommand final : public Command {
     if (!against.empty()) {
       ASSIGN_OR_RETURN(const Input input, ReadInput(input_));
       RETURN_IF_ERROR(CompareContent(content, input.content));
+      ASSIGN_OR_RETURN(const GraphSchema schema, ReadGraphJson(graph_));
+      RETURN_IF_ERROR(CompareExternalIds(schema, input.id_files));
     }
     RETURN_IF_ERROR(VerifyHotRows());
     std::printf("verified %s%s%s\n", graph_.c_str(),
@@ -135,10 +138,13 @@ class VerifyCommand final : public Command {
           "allowed: with --against, or --config");
     }
     ASSIGN_OR_RETURN(const auto graph, Graph::Open(graph_, {.verify = true}));
+    RETURN_IF_ERROR(CheckExternalIds(graph_, graph->schema()));
     ASSIGN_OR_RETURN(const TemporarySpool temporary, TemporarySpool::Make());
     ASSIGN_OR_RETURN(const GraphSource input,
                      ReadSource(input_, temporary.spool()));
     RETURN_IF_ERROR(CompareSample(*graph, input, options));
+    ASSIGN_OR_RETURN(const auto id_files, IdFilesOf(input));
+    RETURN_IF_ERROR(CompareExternalIds(graph->schema(), id_files));
     RETURN_IF_ERROR(VerifyHotRows());
     std::printf("verified a sample of %s against %s\n", graph_.c_str(),
                 against.c_str());

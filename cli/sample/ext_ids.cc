@@ -57,19 +57,30 @@ absl::StatusOr<int64_t> ExtIds::Find(const std::string& type,
                                           ", whose ids are numbers from 0"));
 }
 
+// Types and ids may contain colons: the longest type that fits wins.
+std::string ExtIds::TypeBefore(absl::string_view text) const {
+  std::string found;
+  for (const NodeTypeSchema& type : schema_.node_types) {
+    if (type.name.size() > found.size() &&
+        absl::StartsWith(text, type.name + ":")) {
+      found = type.name;
+    }
+  }
+  return found;
+}
+
 absl::StatusOr<ExtInputs> ExtIds::ReadInputs(absl::string_view text) const {
   ExtInputs inputs;
   std::string type = "node";
   if (schema_.heterogeneous) {
-    const size_t colon = text.find(':');
-    type = std::string(text.substr(0, colon));
-    if (colon == absl::string_view::npos || schema_.FindNodeType(type) < 0) {
+    type = TypeBefore(text);
+    if (type.empty()) {
       return UsageError(absl::StrCat("--input-ext-ids \"", text,
                                      "\"\nallowed: TYPE:ID,ID or TYPE:@FILE, "
                                      "as the graph has types"));
     }
     inputs.type = type;
-    text.remove_prefix(colon + 1);
+    text.remove_prefix(type.size() + 1);
   }
   if (absl::ConsumePrefix(&text, "@")) {
     ASSIGN_OR_RETURN(LineReader in, LineReader::Open(std::string(text)));

@@ -53,6 +53,8 @@ class ExtIds {
 
  private:
   ExtIds() = default;
+  // Returns the node type that "TYPE:..." begins with; empty if it is none.
+  std::string TypeBefore(absl::string_view text) const;
   absl::StatusOr<int64_t> Find(const std::string& type,
                                absl::string_view id) const;
   absl::Status AppendIds(const std::string& type, const std::string& suffix,

@@ -45,7 +45,9 @@ bool IsIdList(absl::string_view text) {
 absl::Status ParseInputNodes(absl::string_view text, SampleRequest* request) {
   CommonLoaderOptions& loader = request->loader;
   absl::string_view rest = text;
-  const size_t colon = text.find(':');
+  // Types and names of files may contain colons.
+  size_t colon = text.find(":@");
+  if (colon == absl::string_view::npos) colon = text.rfind(':');
   if (colon != absl::string_view::npos && !absl::StartsWith(text, "@")) {
     loader.input_type = std::string(text.substr(0, colon));
     rest = text.substr(colon + 1);

@@ -291,6 +291,13 @@ TEST(SampleRequestTest, InputNodes) {
   EXPECT_EQ(r.input_file, "a:b.npy");
 
   r = SampleRequest();
+  ASSERT_TRUE(ParseInputNodes("urn:x:public/train", &r).ok());
+  EXPECT_EQ(r.loader.input_type, "urn:x");
+  EXPECT_EQ(r.loader.input_split, "public/train");
+  ASSERT_TRUE(ParseInputNodes("urn:x:@c:ids.npy", &r).ok());
+  EXPECT_EQ(r.loader.input_type, "urn:x");
+  EXPECT_EQ(r.input_file, "c:ids.npy");
+  r = SampleRequest();
   ASSERT_TRUE(ParseInputNodes("person:@ids.npy", &r).ok());
   EXPECT_EQ(r.loader.input_type, "person");
   EXPECT_EQ(r.input_file, "ids.npy");

@@ -71,6 +71,17 @@ class Ids:
             raise ExportError(f"{self.what}: id {int(np.argmin(self.met))} is in no part")
 
 
+def type_path(name):
+    """The path of a node type's files, as docs/graph-format.md says (Types in
+    paths)."""
+    rest = re.sub(r"[/.]|_$", lambda match: f",{ord(match[0]):02x}", name)
+    path = ""
+    while len(rest.encode()) > 200:
+        part = rest.encode()[:198].decode(errors="ignore")
+        path, rest = f"{path}{part},+/", rest[len(part):]
+    return path + rest
+
+
 class Chunks:
     """A folder in DGL's chunked format, with a file for each array."""
 
@@ -92,7 +103,8 @@ class Chunks:
         count = (self.nodes if kind == "node_data" else self.edges)[type_name]
         key, shape = (kind, type_name, name), (count, *rows.shape[1:])
         if key not in self.arrays:
-            safe = re.sub(r"[^\w.-]+", "_", f"{len(self.arrays)}-{type_name}-{name}")
+            text = f"{len(self.arrays)}-{type_name}-{name}"[:60]
+            safe = re.sub(r"[^\w.-]+", "_", text)
             file = f"{kind}/{safe}.npy"
             path = self.folder / file
             path.parent.mkdir(exist_ok=True)
@@ -109,9 +121,9 @@ class Chunks:
         self.written[key] += len(rows)
 
     def save_assignment(self, type_name, partitions):
-        folder = self.folder / "assignment"
-        folder.mkdir(exist_ok=True)
-        np.save(folder / f"{type_name}.npy", partitions)
+        path = self.folder / "assignment" / f"{type_path(type_name)}.npy"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        np.save(path, partitions)
 
     def finish(self):
         """Writes metadata.json and gives the folder its name."""

@@ -1,4 +1,5 @@
-// Paths of the files in a graph's folder, relative to it.
+// Paths of the files in a graph's folder, relative to it. Types are written as
+// TypePath() (partition/schema/type_path.h) has them.
 #ifndef TRIBUTARY_PARTITION_FORMAT_PATHS_H_
 #define TRIBUTARY_PARTITION_FORMAT_PATHS_H_
 

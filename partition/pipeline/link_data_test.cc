@@ -90,12 +90,18 @@ TEST(Fb15k237, HasItsKnownRelations) {
               ElementsAre(3818, 8942, 0));
 }
 
-// Its names have slashes, which names of types cannot have.
-TEST(Fb15k237, NamesThatTypesCannotHaveSayHowToGoOn) {
+// The first and the last line of relation.csv.gz.
+TEST(Fb15k237, RelationsKeepTheirNames) {
   const auto input = ReadInput({.folder = "tests/data/fb15k-237"});
-  EXPECT_EQ(input.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(input.status().message()),
-              testing::HasSubstr("--relation-names numbers"));
+  ASSERT_TRUE(input.ok()) << input.status();
+  ASSERT_EQ(input->content.edge_types.size(), 237);
+  EXPECT_EQ(input->content.edge_types.front().rel,
+            "/american_football/football_team/current_roster./sports/"
+            "sports_team_roster/position");
+  EXPECT_EQ(input->content.edge_types.back().rel,
+            "/user/tsegaran/random/taxonomy_subject/entry./user/tsegaran/"
+            "random/taxonomy_entry/taxonomy");
+  EXPECT_TRUE(CheckContent(input->content).ok());
 }
 
 TEST(Fb15k237, ReversesAreRelations) {

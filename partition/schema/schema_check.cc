@@ -1,6 +1,8 @@
 #include "partition/schema/schema_check.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <tuple>
 
 #include "absl/strings/escaping.h"
@@ -18,7 +20,22 @@ absl::Status Contradiction(absl::string_view what) {
   return absl::DataLossError(absl::StrCat("graph.json: ", what));
 }
 
-bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20; }
+bool IsControl(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
+// Returns whether the text, which must be UTF-8, has a character of C0 or C1,
+// or DEL.
+bool HasControl(absl::string_view text) {
+  while (!text.empty()) {
+    const Utf8Character next = DecodeUtf8(text);
+    if (next.code < 0x20 || (next.code >= 0x7f && next.code < 0xa0)) {
+      return true;
+    }
+    text.remove_prefix(next.bytes);
+  }
+  return false;
+}
 
 // Checks that `base` begins with 0, ascends, ends with the number of nodes, and
 // has P + 1 entries.
@@ -102,8 +119,8 @@ absl::Status CheckReverse(const GraphSchema& schema, int type) {
 }
 
 absl::Status CheckSplit(const SplitSchema& split, const GraphSchema& schema) {
-  RETURN_IF_ERROR(CheckTypeName(split.name));
-  if (!split.scheme.empty()) RETURN_IF_ERROR(CheckTypeName(split.scheme));
+  RETURN_IF_ERROR(CheckFileName(split.name));
+  if (!split.scheme.empty()) RETURN_IF_ERROR(CheckFileName(split.scheme));
   const int type = split.of_edges() ? schema.FindEdgeType(split.type)
                                     : schema.FindNodeType(split.type);
   if (type >= 0) return absl::OkStatus();
@@ -131,6 +148,21 @@ absl::Status CheckFiles(const std::vector<FileSchema>& files) {
       return Contradiction(
           absl::StrCat("files do not ascend at '", files[i].path, "'"));
     }
+  }
+  return absl::OkStatus();
+}
+
+// Tensors of a batch are named by the joined names of an edge type.
+absl::Status CheckJoinedNames(const std::vector<EdgeTypeSchema>& edge_types) {
+  std::map<std::string, std::string> types;
+  for (const EdgeTypeSchema& type : edge_types) {
+    const std::string joined =
+        absl::StrCat(type.src, "__", type.rel, "__", type.dst);
+    const auto [at, is_new] = types.emplace(joined, type.name());
+    if (is_new) continue;
+    return Contradiction(absl::StrCat("edge types ", at->second, " and ",
+                                      type.name(), " would both be called ",
+                                      joined));
   }
   return absl::OkStatus();
 }
@@ -164,22 +196,32 @@ absl::Status CheckOrders(const GraphSchema& schema) {
 }  // namespace
 
 absl::Status CheckTypeName(absl::string_view name) {
-  if (!name.empty() && name != "." && name != ".." &&
+  if (!name.empty() && name.size() <= kMaxTypeNameBytes &&
       !absl::StrContains(name, "__") && !absl::StrContains(name, ",") &&
-      !absl::StrContains(name, "/") && IsUtf8(name) &&
-      std::none_of(name.begin(), name.end(), IsControl)) {
+      IsUtf8(name) && !HasControl(name)) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "'", name,
-      "' is no name of a type or split: it must not be empty and "
-      "contains neither ',' nor '/' nor '__' nor control characters, and is "
-      "UTF-8"));
+      "'", absl::Utf8SafeCHexEscape(name.substr(0, 2 * kMaxTypeNameBytes)),
+      "' is no name of a type: allowed are 1 to ", kMaxTypeNameBytes,
+      " bytes of UTF-8 without ',', '__' and control characters"));
+}
+
+absl::Status CheckFileName(absl::string_view name) {
+  if (CheckTypeName(name).ok() && name.size() <= kMaxFileNameBytes &&
+      name != "." && name != ".." && !absl::StrContains(name, "/")) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", absl::Utf8SafeCHexEscape(name.substr(0, 2 * kMaxTypeNameBytes)),
+      "' is no name of a file: allowed are 1 to ", kMaxFileNameBytes,
+      " bytes of UTF-8 without ',', '/', '__' and control characters, but "
+      "not '.' and '..'"));
 }
 
 absl::Status CheckMaskName(absl::string_view name) {
   constexpr size_t kMostBytes = 64;
-  if (CheckTypeName(name).ok() && name.size() <= kMostBytes &&
+  if (CheckFileName(name).ok() && name.size() <= kMostBytes &&
       name.find_first_of(" <>=!:;[]") == absl::string_view::npos) {
     return absl::OkStatus();
   }
@@ -221,6 +263,7 @@ absl::Status CheckSchema(const GraphSchema& schema) {
   for (const EdgeTypeSchema& type : schema.edge_types) {
     RETURN_IF_ERROR(CheckEdgeType(type, schema.num_partitions));
   }
+  RETURN_IF_ERROR(CheckJoinedNames(schema.edge_types));
   for (size_t t = 0; t < schema.edge_types.size(); ++t) {
     RETURN_IF_ERROR(CheckReverse(schema, static_cast<int>(t)));
   }

@@ -14,11 +14,21 @@ namespace tributary {
 inline constexpr uint32_t kMaxPartitions =
     65536;  // a partition number has two bytes
 
-// Checks the name of a node type or relation: not empty, no ',', '/', "__" or
-// control character, and not "." or "..". INVALID_ARGUMENT names what is wrong.
+inline constexpr size_t kMaxTypeNameBytes = 255;
+
+// Checks the name of a node type or relation: 1 to kMaxTypeNameBytes bytes of
+// UTF-8 without ',', "__" and control characters. INVALID_ARGUMENT names what
+// is wrong. Names of files come from TypePath().
 absl::Status CheckTypeName(absl::string_view name);
 
-// Checks the name of an edge mask: as CheckTypeName, at most 64 bytes, and
+inline constexpr size_t kMaxFileNameBytes = 200;
+
+// Checks a name that becomes a file's or folder's as it is, such as those of
+// splits: as CheckTypeName, at most kMaxFileNameBytes bytes, without '/', and
+// not "." or "..".
+absl::Status CheckFileName(absl::string_view name);
+
+// Checks the name of an edge mask: as CheckFileName, at most 64 bytes, and
 // usable in conditions: no white space, < > = ! : ; or brackets.
 absl::Status CheckMaskName(absl::string_view name);
 // Checks the names of one edge type's masks, in any order: each as
@@ -26,7 +36,7 @@ absl::Status CheckMaskName(absl::string_view name);
 absl::Status CheckMaskNames(const std::vector<std::string>& names);
 
 // Checks that the schema is consistent: orders, partition ranges, sums, end
-// points, file paths. DATA_LOSS names the key.
+// points, file paths, distinct names in batches. DATA_LOSS names the key.
 absl::Status CheckSchema(const GraphSchema& schema);
 
 }  // namespace tributary

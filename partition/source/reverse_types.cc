@@ -5,6 +5,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "partition/schema/schema_check.h"
 
 namespace tributary {
 
@@ -17,6 +18,11 @@ absl::Status AddReverseTypes(const std::string& origin, GraphSource& graph) {
     std::swap(reverse.from, reverse.to);
     reverse.rel = "rev_" + reverse.rel;
     reverse.reverse = true;
+    const absl::Status named = CheckTypeName(reverse.rel);
+    if (!named.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(origin, ": --add-reverse: ", named.message()));
+    }
     for (size_t other = 0; other < count; ++other) {
       if (graph.edge_types[other].name() != reverse.name()) continue;
       return absl::InvalidArgumentError(

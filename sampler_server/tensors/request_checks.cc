@@ -11,7 +11,8 @@
 namespace tributary {
 namespace {
 
-constexpr size_t kMaxNameBytes = 200;
+constexpr size_t kMaxJobBytes = 200;
+constexpr size_t kMaxNameBytes = 300;
 constexpr size_t kMaxPolicyBytes = 300;
 
 absl::Status CheckText(const char* what, const std::string& text, size_t least,
@@ -43,7 +44,7 @@ InitialKind KindOf(v1::InitialKind kind) {
 
 absl::StatusOr<std::string> CheckJob(const std::string& job) {
   if (job.empty()) return std::string("default");
-  RETURN_IF_ERROR(CheckText("a job's name", job, 1, kMaxNameBytes));
+  RETURN_IF_ERROR(CheckText("a job's name", job, 1, kMaxJobBytes));
   return job;
 }
 

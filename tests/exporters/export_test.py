@@ -300,6 +300,14 @@ class ExportTest(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("allowed types: author, paper", errors)
 
+    def test_paths_of_types(self):
+        """Those of partition/schema/type_path_test.cc."""
+        for name, path in (("paper", "paper"), ("/film/film.a_b", ",2ffilm,2ffilm,2ea_b"),
+                           ("..", ",2e,2e"), ("a_", "a,5f"),
+                           ("a" * 255, "a" * 198 + ",+/" + "a" * 57),
+                           ("a" + "é" * 127, "a" + "é" * 98 + ",+/" + "é" * 29)):
+            self.assertEqual(tributary_export.type_path(name), path)
+
     def test_nothing_is_overwritten(self):
         self.out.mkdir()
         Glt(self.graph, self.folder / "glt")

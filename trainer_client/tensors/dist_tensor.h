@@ -27,7 +27,7 @@ struct InitialValues {
 };
 
 struct DistTensorOptions {
-  std::string name;      // 1 to 200 bytes of UTF-8
+  std::string name;      // 1 to 300 bytes of UTF-8
   int64_t num_rows = 0;  // 1 to 2^48; by a policy: as many as its type has
   int64_t dim = 0;       // 0: one value per row; a row is at most 1 MiB
   DType dtype = DType::kFloat32;

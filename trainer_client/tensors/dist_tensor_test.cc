@@ -143,7 +143,7 @@ TEST_F(DistTensorTest, RefusesWhatIsOutOfRange) {
   EXPECT_THAT(refused(wrong), HasSubstr("no such type"));
   wrong.policy = "row";
   EXPECT_THAT(refused(wrong), HasSubstr("allowed: node:TYPE"));
-  EXPECT_THAT(refused(OfNodes("", DType::kInt64, 0)), HasSubstr("1 to 200"));
+  EXPECT_THAT(refused(OfNodes("", DType::kInt64, 0)), HasSubstr("1 to 300"));
   EXPECT_THAT(refused(OfNodes("g", DType::kInt64, 1 << 20)),
               HasSubstr("dim = 1048576"));
   wrong = OfNodes("g", DType::kInt64, 0);

@@ -15,7 +15,7 @@
 namespace tributary {
 namespace {
 
-constexpr size_t kMaxNameBytes = 200;
+constexpr size_t kMaxNameBytes = 300;
 constexpr uint64_t kMaxRows = uint64_t{1} << 48;
 constexpr size_t kMaxRowBytes = size_t{1} << 20;
 
@@ -93,7 +93,7 @@ absl::Status CheckShape(const DistTensorOptions& options) {
       !IsUtf8(options.name)) {
     return absl::InvalidArgumentError(
         absl::StrCat("a tensor's name has ", options.name.size(),
-                     " bytes; allowed: 1 to 200 bytes of UTF-8"));
+                     " bytes; allowed: 1 to 300 bytes of UTF-8"));
   }
   RETURN_IF_ERROR(DTypeFromCode(static_cast<uint32_t>(options.dtype)).status());
   if (options.dim < 0 || static_cast<uint64_t>(options.dim) >

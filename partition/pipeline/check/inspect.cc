@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "common/text/status.h"
+#include "partition/format/paths.h"
 
 namespace tributary {
 namespace {
@@ -94,6 +95,22 @@ std::optional<TimeRange> NodeTimes(const Graph& graph, int type) {
   return range;
 }
 
+std::optional<DictionaryFigures> DictionaryOf(const GraphSchema& schema,
+                                              const std::string& node_type) {
+  std::optional<DictionaryFigures> figures;
+  for (const char* array :
+       {kExternalNumbers, kExternalOffsets, kExternalBytes}) {
+    const std::string path = ExternalIdsPath(node_type, array);
+    for (const FileSchema& file : schema.files) {
+      if (file.path != path) continue;
+      if (!figures.has_value()) figures.emplace();
+      figures->texts |= path != ExternalIdsPath(node_type, kExternalNumbers);
+      figures->bytes += file.bytes;
+    }
+  }
+  return figures;
+}
+
 std::vector<int64_t> PartitionNodes(const NodeTypeSchema& type) {
   std::vector<int64_t> counts;
   for (size_t p = 0; p + 1 < type.base.size(); ++p) {
@@ -161,9 +178,9 @@ void AddPartitions(const GraphSchema& schema, GraphFigures& figures) {
 }
 
 // Returns "x" for "part-0/nodes/node/x.npy". All files below splits/ are one
-// kind, as are those below node_map/.
+// kind, as are those below node_map/, and those below ids/.
 std::string KindOf(absl::string_view path) {
-  for (absl::string_view folder : {"splits", "node_map"}) {
+  for (absl::string_view folder : {"splits", "node_map", "ids"}) {
     if (absl::StartsWith(path, absl::StrCat(folder, "/"))) {
       return std::string(folder);
     }
@@ -202,9 +219,10 @@ PartitionTotals TotalsOf(const GraphFigures& figures) {
 absl::StatusOr<GraphFigures> InspectGraph(const Graph& graph) {
   GraphFigures figures;
   for (size_t t = 0; t < graph.schema().node_types.size(); ++t) {
-    figures.node_types.push_back(
-        {BalanceOf(PartitionNodes(graph.schema().node_types[t])),
-         NodeTimes(graph, static_cast<int>(t))});
+    const NodeTypeSchema& type = graph.schema().node_types[t];
+    figures.node_types.push_back({BalanceOf(PartitionNodes(type)),
+                                  NodeTimes(graph, static_cast<int>(t)),
+                                  DictionaryOf(graph.schema(), type.name)});
   }
   for (size_t t = 0; t < graph.schema().edge_types.size(); ++t) {
     ASSIGN_OR_RETURN(EdgeTypeFigures edges,

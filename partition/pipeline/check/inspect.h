@@ -33,10 +33,19 @@ struct EdgeTypeFigures {
   std::vector<uint64_t> masked;   // edges that each mask is true for
 };
 
+// The dictionary of a node type's ids in the user's data.
+struct DictionaryFigures {
+  bool texts = false;  // else numbers
+  uint64_t bytes = 0;  // of its files
+  friend bool operator==(const DictionaryFigures&,
+                         const DictionaryFigures&) = default;
+};
+
 // Statistics of one node type.
 struct NodeTypeFigures {
   double balance = 1;  // nodes of the largest partition over the mean
   std::optional<TimeRange> time;
+  std::optional<DictionaryFigures> ids;  // none: numbers from 0
 };
 
 // Statistics of one split.

@@ -58,6 +58,18 @@ Json TimeJson(bool timed, const std::optional<TimeRange>& range) {
   return Json::array({range->first, range->last});
 }
 
+// Returns ", ids texts (96 bytes)"; empty without a dictionary.
+std::string IdsText(const std::optional<DictionaryFigures>& ids) {
+  if (!ids.has_value()) return "";
+  return absl::StrFormat(", ids %s (%d bytes)",
+                         ids->texts ? "texts" : "numbers", ids->bytes);
+}
+
+Json IdsJson(const std::optional<DictionaryFigures>& ids) {
+  if (!ids.has_value()) return nullptr;
+  return {{"kind", ids->texts ? "texts" : "numbers"}, {"bytes", ids->bytes}};
+}
+
 Json WeightJson(const EdgeTypeSchema& type) {
   if (!type.weighted) return nullptr;
   return DTypeName(type.weight_dtype);
@@ -90,6 +102,7 @@ Json NodeTypeJson(const NodeTypeSchema& type, const NodeTypeFigures& figures) {
           {"x", ColumnJson(type.x)},
           {"y", ColumnJson(type.y)},
           {"time", TimeJson(type.timed, figures.time)},
+          {"ids", IdsJson(figures.ids)},
           {"base", type.base},
           {"balance", figures.balance}};
 }
@@ -201,10 +214,11 @@ std::string FiguresText(const GraphSchema& schema,
   for (size_t t = 0; t < schema.node_types.size(); ++t) {
     const NodeTypeSchema& type = schema.node_types[t];
     absl::StrAppendFormat(
-        &text, "  nodes %s: %d, x %s, y %s%s, fullest partition %.3f x mean\n",
+        &text,
+        "  nodes %s: %d, x %s, y %s%s%s, fullest partition %.3f x mean\n",
         type.name, type.num_nodes, Column(type.x), Column(type.y),
         TimeText(type.timed, figures.node_types[t].time),
-        figures.node_types[t].balance);
+        IdsText(figures.node_types[t].ids), figures.node_types[t].balance);
   }
   for (size_t t = 0; t < schema.edge_types.size(); ++t) {
     const EdgeTypeSchema& type = schema.edge_types[t];

@@ -8,6 +8,7 @@
 #include "common/text/status.h"
 #include "partition/format/graph.h"
 #include "partition/pipeline/check/differs.h"
+#include "partition/pipeline/check/external_ids_check.h"
 #include "partition/pipeline/check/read_back.h"
 #include "partition/writer/content_digest.h"
 
@@ -216,6 +217,7 @@ absl::Status CheckReverses(const GraphSchema& schema,
 
 absl::StatusOr<GraphContent> VerifyGraph(const std::string& folder) {
   ASSIGN_OR_RETURN(const auto graph, Graph::Open(folder, {.verify = true}));
+  RETURN_IF_ERROR(CheckExternalIds(folder, graph->schema()));
   ASSIGN_OR_RETURN(GraphContent content, ReadBack(graph));
   const Sha256Digest digest = ComputeContentDigest(content);
   if (digest != graph->schema().content_digest) {

@@ -9,9 +9,9 @@
 
 namespace tributary {
 
-// Reads every byte of the folder and checks checksums, structure (see ReadBack)
-// and both digests. Returns its content. DATA_LOSS, NOT_FOUND or
-// INVALID_ARGUMENT says what is wrong and where.
+// Reads every byte of the folder and checks checksums, structure (see ReadBack
+// and CheckExternalIds) and both digests. Returns its content. DATA_LOSS,
+// NOT_FOUND or INVALID_ARGUMENT says what is wrong and where.
 absl::StatusOr<GraphContent> VerifyGraph(const std::string& folder);
 
 // Compares types, counts, then node by node rows and in-edges, then splits, but

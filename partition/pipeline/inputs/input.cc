@@ -6,7 +6,9 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/hash/crc32c.h"
 #include "common/io/buffer.h"
+#include "common/io/file_mapping.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/dgl_chunked/dgl_chunked_reader.h"
 #include "partition/pipeline/inputs/edge_list/edge_list.h"
@@ -135,6 +137,15 @@ absl::StatusOr<GraphSource> ReadSource(const InputOptions& options,
   return graph;
 }
 
+absl::StatusOr<std::vector<FileSchema>> IdFilesOf(const GraphSource& graph) {
+  std::vector<FileSchema> files;
+  for (const auto& [path, from] : graph.id_files) {
+    ASSIGN_OR_RETURN(const FileMapping file, FileMapping::Open(from));
+    files.push_back({path, file.bytes().size(), Crc32c(file.bytes())});
+  }
+  return files;
+}
+
 absl::StatusOr<Input> ReadInput(const InputOptions& options) {
   ASSIGN_OR_RETURN(const TemporarySpool temporary, TemporarySpool::Make());
   ASSIGN_OR_RETURN(GraphSource graph, ReadSource(options, temporary.spool()));
@@ -142,6 +153,7 @@ absl::StatusOr<Input> ReadInput(const InputOptions& options) {
   Input input;
   ASSIGN_OR_RETURN(input.content, LoadContent(graph));
   input.notes = std::move(graph.notes);
+  ASSIGN_OR_RETURN(input.id_files, IdFilesOf(graph));
   return input;
 }
 

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "partition/pipeline/inputs/options/input_options.h"
+#include "partition/schema/schema.h"
 #include "partition/source/graph_source.h"
 #include "partition/source/spool.h"
 #include "partition/writer/content.h"
@@ -28,10 +29,15 @@ absl::StatusOr<std::vector<std::string>> InputFiles(
 absl::StatusOr<GraphSource> ReadSource(const InputOptions& options,
                                        const Spool& spool);
 
+// Returns length and checksum of the dictionaries of ids that a graph's folder
+// gets, by its path there. Reads GraphSource::id_files; the system's errors.
+absl::StatusOr<std::vector<FileSchema>> IdFilesOf(const GraphSource& graph);
+
 // A graph that was read into memory.
 struct Input {
   GraphContent content;
-  std::vector<std::string> notes;  // what was left out, for the user
+  std::vector<std::string> notes;    // what was left out, for the user
+  std::vector<FileSchema> id_files;  // as IdFilesOf
 };
 
 // Reads a graph into memory, by way of a spool in a folder of its own below the

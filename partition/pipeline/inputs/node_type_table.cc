@@ -35,7 +35,8 @@ absl::StatusOr<WordTable> ReadHeaderAndRow(const std::string& path) {
 absl::StatusOr<NodeSource> ReadType(const WordTable& table, size_t column) {
   NodeSource type;
   type.name = table.rows[0][column];
-  const absl::Status named = CheckTypeName(type.name);
+  // The layout has folders of the types' names.
+  const absl::Status named = CheckFileName(type.name);
   if (!named.ok()) return table.ErrorAt(0, named.message());
   const std::string& cell = table.rows[1][column];
   const auto count = ParseCount(cell);

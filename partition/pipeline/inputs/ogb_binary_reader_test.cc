@@ -270,6 +270,34 @@ TEST_F(HeteroBinaryTest, HasTheContentOfTheText) {
   }
 }
 
+TEST_F(HeteroBinaryTest, SplitsAgreeWithTheTableOfTypes) {
+  WriteArrays();
+  Write("split/time/nodetype-has-split.csv", "paper,field\nTrue,True\n");
+  ExpectRefusal("field/{train,valid,test} is not there");
+  Write("split/time/nodetype-has-split.csv", "paper\nFalse\n");
+  ExpectRefusal("paper/{train,valid,test} is there");
+}
+
+TEST_F(HeteroBinaryTest, SplitsInPicklesAreRefused) {
+  WriteArrays();
+  for (const bool binary : {true, false}) {
+    if (!binary) Remove("raw/edge_index_dict.npz");
+    Write("split/random/split_dict.pt", "PK");
+    ExpectRefusal(
+        "random/split_dict.pt is a pickle, which is not read; "
+        "allowed: ");
+    Remove("split/random");
+    Write("split/random/paper/train.pt", "PK");
+    Write("split/random/nodetype-has-split.csv", "paper\nTrue\n");
+    ExpectRefusal("random/paper/train.pt is a pickle");
+    // Beside text it is a copy.
+    Write("split/random/paper/train.csv", "0\n");
+    const auto input = ReadInput(Options());
+    EXPECT_TRUE(input.ok()) << input.status();
+    Remove("split/random");
+  }
+}
+
 TEST_F(HeteroBinaryTest, WrongArraysAreRefused) {
   WriteArrays();
   Put("edge_index_dict", {{"paper___cites", Ints({2, 1}, {0, 0})}});

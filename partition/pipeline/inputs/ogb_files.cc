@@ -239,7 +239,7 @@ absl::StatusOr<std::vector<SplitSource>> ReadSplits(const InputOptions& options,
   std::vector<SplitSource> splits;
   ASSIGN_OR_RETURN(const auto schemes, ListSchemes(folder, options));
   for (const std::string& scheme : schemes) {
-    RETURN_IF_ERROR(CheckTypeName(scheme));
+    RETURN_IF_ERROR(CheckFileName(scheme));
     const size_t before = splits.size();
     const std::string files = absl::StrCat(folder, "/", scheme);
     const bool rows = IsEdgeScheme(options, scheme);

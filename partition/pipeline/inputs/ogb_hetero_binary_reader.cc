@@ -17,6 +17,7 @@
 #include "partition/pipeline/inputs/ogb_binary/npz_arrays.h"
 #include "partition/pipeline/inputs/ogb_files.h"
 #include "partition/pipeline/inputs/relation_list.h"
+#include "partition/pipeline/inputs/typed_splits.h"
 #include "partition/schema/schema_check.h"
 
 namespace tributary {
@@ -57,6 +58,8 @@ class HeteroBinaryReader {
     RETURN_IF_ERROR(ReadNodes());
     ASSIGN_OR_RETURN(schemes_,
                      ListSchemes(options_.folder + "/split", options_));
+    RETURN_IF_ERROR(
+        CheckNoPickledSchemes(options_.folder + "/split", schemes_));
     RETURN_IF_ERROR(ReadNodeSplits());
     RETURN_IF_ERROR(ReadRelations());
     absl::c_sort(
@@ -97,7 +100,8 @@ class HeteroBinaryReader {
     std::vector<std::string> names = counts.names();
     absl::c_sort(names);
     for (const std::string& name : names) {
-      const absl::Status allowed = CheckTypeName(name);
+      // Splits are in folders of the types' names.
+      const absl::Status allowed = CheckFileName(name);
       if (!allowed.ok()) return NameError(counts, name, allowed.message());
       NodeSource nodes{.name = name};
       ASSIGN_OR_RETURN(nodes.num_nodes, ReadCount(counts, name));
@@ -132,16 +136,13 @@ class HeteroBinaryReader {
 
   absl::Status ReadNodeSplits() {
     for (const std::string& scheme : schemes_) {
-      RETURN_IF_ERROR(CheckTypeName(scheme));
+      RETURN_IF_ERROR(CheckFileName(scheme));
       if (IsEdgeScheme(options_, scheme)) continue;
-      for (const NodeSource& nodes : graph_.node_types) {
-        std::vector<std::string> others;
-        ASSIGN_OR_RETURN(auto splits,
-                         ReadSplitFiles(absl::StrCat(options_.folder, "/split/",
-                                                     scheme, "/", nodes.name),
-                                        scheme, nodes, others));
-        absl::c_move(splits, std::back_inserter(graph_.splits));
-      }
+      ASSIGN_OR_RETURN(
+          auto splits,
+          ReadTypeSplits(absl::StrCat(options_.folder, "/split/", scheme),
+                         scheme, graph_.node_types, graph_.notes));
+      absl::c_move(splits, std::back_inserter(graph_.splits));
     }
     return absl::OkStatus();
   }

@@ -15,23 +15,13 @@
 #include "partition/pipeline/inputs/node_type_table.h"
 #include "partition/pipeline/inputs/ogb_files.h"
 #include "partition/pipeline/inputs/relation_list.h"
+#include "partition/pipeline/inputs/typed_splits.h"
 #include "partition/schema/schema_check.h"
 
 namespace tributary {
 namespace {
 
 using Flags = std::optional<std::vector<bool>>;
-
-// Checks that a table of True and False agrees with the files.
-absl::Status CheckFlag(const Flags& flags, int type, bool found,
-                       const std::string& table, const std::string& what) {
-  if (!flags.has_value() || (*flags)[type] == found) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      found ? absl::StrCat(what, " is there, but ", table,
-                           " says that there is none; make them agree")
-            : absl::StrCat(what, " is not there, but ", table,
-                           " says that it is; make them agree"));
-}
 
 // Checks the number of nodes, which the other files cannot confirm, since all
 // may be isolated, against the machine's memory: a partition each.
@@ -85,8 +75,8 @@ class HeteroReader {
           absl::StrCat(raw_, files, "/", type.name, "/", files);
       ASSIGN_OR_RETURN(type.*column,
                        ReadOptional(stem, type.num_nodes, read, spool_));
-      RETURN_IF_ERROR(CheckFlag(flags, static_cast<int>(t),
-                                type.*column != nullptr, flags_at, stem));
+      RETURN_IF_ERROR(
+          CheckTypeFlag(flags, t, type.*column != nullptr, flags_at, stem));
     }
     return absl::OkStatus();
   }
@@ -178,8 +168,9 @@ class HeteroReader {
   absl::Status ReadSplits() {
     const std::string root = options_.folder + "/split";
     ASSIGN_OR_RETURN(schemes_, ListSchemes(root, options_));
+    RETURN_IF_ERROR(CheckNoPickledSchemes(root, schemes_));
     for (const std::string& scheme : schemes_) {
-      RETURN_IF_ERROR(CheckTypeName(scheme));
+      RETURN_IF_ERROR(CheckFileName(scheme));
       if (IsEdgeScheme(options_, scheme)) continue;
       RETURN_IF_ERROR(ReadScheme(absl::StrCat(root, "/", scheme), scheme));
     }
@@ -188,28 +179,14 @@ class HeteroReader {
 
   absl::Status ReadScheme(const std::string& folder,
                           const std::string& scheme) {
-    const std::string flags_at = folder + "/nodetype-has-split";
-    ASSIGN_OR_RETURN(const Flags flags, ReadTypeFlags(flags_at, types()));
     RETURN_IF_ERROR(NoteUnknownFolders(folder, /*relations=*/true));
     for (const char* name : {"test", "train", "valid"}) {
       ASSIGN_OR_RETURN(const std::string path, FindCsv(folder + "/" + name));
       if (!path.empty()) Note(path, "node type");
     }
-    for (size_t t = 0; t < types().size(); ++t) {
-      const std::string files = folder + "/" + types()[t].name;
-      std::vector<std::string> others;
-      ASSIGN_OR_RETURN(auto splits,
-                       ReadSplitFiles(files, scheme, types()[t], others));
-      for (const std::string& path : others) {
-        graph_.notes.push_back(
-            path +
-            " has more than one column and is left out: splits of edges "
-            "lie in a folder of their relation's name");
-      }
-      RETURN_IF_ERROR(CheckFlag(flags, static_cast<int>(t), !splits.empty(),
-                                flags_at, files + "/{train,valid,test}"));
-      absl::c_move(splits, std::back_inserter(graph_.splits));
-    }
+    ASSIGN_OR_RETURN(auto splits,
+                     ReadTypeSplits(folder, scheme, types(), graph_.notes));
+    absl::c_move(splits, std::back_inserter(graph_.splits));
     return absl::OkStatus();
   }
 

@@ -74,6 +74,12 @@ class NameTable {
 
   absl::Status CheckReverses() const {
     for (const auto& [name, line] : taken_) {
+      const absl::Status allowed = CheckTypeName("rev_" + name);
+      if (!allowed.ok()) {
+        return table_.ErrorAt(
+            line - 1, absl::StrCat(allowed.message(), ", as --add-reverse ",
+                                   "would call its reverse", kGoOn));
+      }
       const auto reverse = taken_.find("rev_" + name);
       if (reverse == taken_.end()) continue;
       return table_.ErrorAt(

@@ -136,6 +136,14 @@ TEST_F(TriplesTest, RelationsKeepTheirNames) {
                 {.relation_names = "words"});
 }
 
+TEST_F(TriplesTest, NamesOfRelationsHoldAnyCharacters) {
+  Write("raw/relation.csv", "/film/actor./film/performance\n..\n,2e,2e\n");
+  ExpectRefused("line 3: 3 cells; allowed: 1");
+  Write("raw/relation.csv", "/film/actor./film/performance\n..\nnée; a=b\n");
+  EXPECT_THAT(RelationsOf(ReadInput({.folder = folder_.path()})),
+              ElementsAre("..", "/film/actor./film/performance", "née; a=b"));
+}
+
 TEST_F(TriplesTest, RelationsHaveTheNamesOfOgbsMapping) {
   Write("mapping/relidx2relname.csv",
         "rel idx,rel name\n2,knows\n0,\"likes\"\n1,born\n");
@@ -151,8 +159,9 @@ TEST_F(TriplesTest, BadNamesSayHowToGoOn) {
     Write("raw/relation.csv", text);
     ExpectRefused(what, {.add_reverse = add_reverse});
   };
-  refused("a\nb/c\nd\n", "relation.csv line 2");
-  refused("a\nb/c\nd\n", "--relation-names numbers");
+  refused("a\nb__c\nd\n", "relation.csv line 2: 'b__c' is no name of a type");
+  refused("a\nb__c\nd\n", "--relation-names numbers");
+  refused("a\n_b\nd\n", "relation.csv line 2: 'rev__b' is no name", true);
   refused("a\nb\na\n", "relation.csv line 3: \"a\" is in line 1 already");
   refused("a\nb\n", "has no name of relation 2");
   refused("a\nb\nc\nd\n", "line 4: relation 3; allowed: 0 to 2");

@@ -10,6 +10,7 @@
 #include "common/io/rename_folder.h"
 #include "common/tensor/npy.h"
 #include "common/text/status.h"
+#include "partition/schema/type_path.h"
 
 namespace tributary {
 namespace {
@@ -73,7 +74,7 @@ class NpyWriter final : public AssignmentWriter {
 
  private:
   std::string FileOf(size_t type) const {
-    return absl::StrCat(types_.names[type], ".npy");
+    return absl::StrCat(TypePath(types_.names[type]), ".npy");
   }
 
   // Opens the file of the type that the next node is of, and those of empty
@@ -81,8 +82,11 @@ class NpyWriter final : public AssignmentWriter {
   absl::Status OpenNext() {
     while (type_ < types_.size() && types_.starts[type_] == node_) {
       if (file_.has_value()) RETURN_IF_ERROR(file_->SyncAndClose());
-      ASSIGN_OR_RETURN(FileWriter file,
-                       FileWriter::Create(target_.In(FileOf(type_))));
+      const std::string path = target_.In(FileOf(type_));
+      std::error_code ignored;  // Create() reports it
+      std::filesystem::create_directories(
+          std::filesystem::path(path).parent_path(), ignored);
+      ASSIGN_OR_RETURN(FileWriter file, FileWriter::Create(path));
       file_.emplace(std::move(file));
       const int64_t nodes = types_.starts[type_ + 1] - node_;
       RETURN_IF_ERROR(file_->Append(FormatNpyHeader(kNpyUint16, {nodes})));

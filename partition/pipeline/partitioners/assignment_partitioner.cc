@@ -16,6 +16,7 @@
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/text/line_reader.h"
 #include "partition/pipeline/inputs/text/number_text.h"
+#include "partition/schema/type_path.h"
 #include "partition/source/file_column.h"
 
 namespace tributary {
@@ -112,9 +113,17 @@ bool IsType(const GraphSource& graph, absl::string_view name) {
                      [&](const NodeSource& type) { return type.name == name; });
 }
 
+// Returns the type whose files TypePath() puts at `path`, or whose name is
+// `path` itself; else the path.
+std::string TypeAt(const GraphSource& graph, const std::string& path) {
+  const absl::StatusOr<std::string> type = TypeOfPath(path);
+  return type.ok() && IsType(graph, *type) ? *type : path;
+}
+
 // TYPE.ranks.npy lies beside TYPE.npy in the node_map of a graph's folder.
-bool IsRanksOfType(const GraphSource& graph, absl::string_view name) {
-  return absl::ConsumeSuffix(&name, ".ranks") && IsType(graph, name);
+bool IsRanksOfType(const GraphSource& graph, absl::string_view path) {
+  return absl::ConsumeSuffix(&path, ".ranks") &&
+         IsType(graph, TypeAt(graph, std::string(path)));
 }
 
 // Returns the files of a folder by node type. Other files than assignments are
@@ -123,13 +132,16 @@ absl::StatusOr<std::map<std::string, std::string>> FilesByType(
     const std::string& folder, const GraphSource& graph) {
   std::map<std::string, std::string> files;
   std::error_code error;
-  for (std::filesystem::directory_iterator it(folder, error), end;
+  for (std::filesystem::recursive_directory_iterator it(folder, error), end;
        !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename();
+    const std::string name = it->path().lexically_relative(folder);
+    // Others than TypePath() makes are left alone.
+    if (!absl::EndsWith(name, kTypePathGoesOn)) it.disable_recursion_pending();
     for (const absl::string_view ending : kEndings) {
       if (!absl::EndsWith(name, ending)) continue;
-      const std::string type(absl::StripSuffix(name, ending));
-      if (!IsType(graph, type) && IsRanksOfType(graph, type)) continue;
+      const std::string path(absl::StripSuffix(name, ending));
+      const std::string type = TypeAt(graph, path);
+      if (!IsType(graph, type) && IsRanksOfType(graph, path)) continue;
       if (!IsType(graph, type)) {
         return absl::InvalidArgumentError(
             absl::StrCat("--assignment ", it->path().string(),
@@ -174,7 +186,7 @@ AssignmentPartitioner::Partition(const GraphSource& graph,
     const auto found = files.find(type.name);
     if (found == files.end()) {
       return absl::NotFoundError(absl::StrCat("--assignment ", path, " has no ",
-                                              type.name,
+                                              TypePath(type.name),
                                               ".npy, .txt or .txt.gz"));
     }
     ASSIGN_OR_RETURN(auto placed, ReadFileOf(found->second, type, parts));

@@ -85,6 +85,20 @@ TEST_F(AssignmentTest, ReadsAFolderByType) {
   ExpectPlan(TwoTypes(), folder_.path(), {{2, 0}, {1, 1, 0}});
 }
 
+TEST_F(AssignmentTest, ReadsAFolderByThePathsOfTypes) {
+  GraphSource graph = TwoTypes();
+  graph.node_types[0].name = "/a/b";
+  graph.node_types[1].name = std::string(255, 'z');
+  WriteNpy<int32_t>(",2fa,2fb.npy", {'i', 4}, {2, 0});
+  const std::string start = std::string(198, 'z') + ",+/";
+  std::filesystem::create_directory(folder_.File(start));
+  WriteText(start + std::string(57, 'z') + ".txt", "1\n1\n0\n");
+  WriteText(",2fa,2fb.ranks.npy", "as in node_map");
+  std::filesystem::create_directory(folder_.File("others"));
+  WriteText("others/c.npy", "of no type");
+  ExpectPlan(graph, folder_.path(), {{2, 0}, {1, 1, 0}});
+}
+
 TEST_F(AssignmentTest, NamesRowsThatAreWrong) {
   using absl::StatusCode;
   std::string path = WriteNpy<int64_t>("i8.npy", {'i', 8}, {0, 2, 3, 2});
@@ -122,7 +136,7 @@ TEST_F(AssignmentTest, NamesFilesThatAreWrong) {
                   "with TYPE.npy for a, b.c");
   ExpectError(
       two, folder_.path(), StatusCode::kNotFound,
-      "--assignment " + folder_.path() + " has no b.c.npy, .txt or .txt.gz");
+      "--assignment " + folder_.path() + " has no b,2ec.npy, .txt or .txt.gz");
   WriteText("b.txt", "0\n");
   ExpectError(two, folder_.path(), StatusCode::kInvalidArgument,
               "--assignment " + folder_.File("b.txt") +

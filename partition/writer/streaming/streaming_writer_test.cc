@@ -12,6 +12,7 @@
 #include <string>
 
 #include "common/runtime/fault_point.h"
+#include "partition/format/graph.h"
 #include "partition/format/testing/graph_builder.h"
 #include "partition/format/testing/random_graph.h"
 #include "partition/source/converted_column.h"
@@ -144,6 +145,42 @@ TEST(WriteGraphStreaming, WritesWhatTheWriterInMemoryWrites) {
       ExpectSame(FilesOf(folder.File("g")), wanted);
     }
   }
+}
+
+// Gives the types names that no path could have.
+template <typename Graph>
+Graph Renamed(Graph graph) {
+  const std::string node(255, '.');
+  graph.heterogeneous = true;
+  graph.node_types[0].name = node;
+  for (auto& edges : graph.edge_types) {
+    edges.src = edges.dst = node;
+    edges.rel = "../x y_";
+  }
+  for (auto& split : graph.splits) split.type = node;
+  return graph;
+}
+
+TEST(WriteGraphStreaming, NamesOfTypesAreEscapedAlike) {
+  GraphSpec spec{.num_nodes = 4,
+                 .edges = {{0, 1}, {2, 1}, {3, 3}, {1, 0}},
+                 .num_partitions = 2,
+                 .x = {1, 2, 3, 4},
+                 .splits = {{"train", {0, 1}}}};
+  spec.partition_of = {0, 1, 0, 1};
+  spec.neighbor_ids = spec.degrees = spec.edge_index = true;
+  const TemporaryFolder folder;
+  const auto in_memory = WriteGraph(Renamed(MakeContent(spec)), PlanOf(spec),
+                                    folder.File("memory"), OptionsOf(spec));
+  ASSERT_TRUE(in_memory.ok()) << in_memory.status();
+  const auto streamed = WriteGraphStreaming(
+      Renamed(SourceOf(spec)), PlanOf(spec), folder.File("g"), OptionsOf(spec),
+      BoundsIn(folder, 1, 1));
+  ASSERT_TRUE(streamed.ok()) << streamed.status();
+  ExpectSame(FilesOf(folder.File("g")), FilesOf(folder.File("memory")));
+  const auto graph = Graph::Open(folder.File("g"), {.verify = true});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ((*graph)->schema().edge_types[0].rel, "../x y_");
 }
 
 TEST(WriteGraphStreaming, GoesOnAfterAnEndAtAnyPoint) {

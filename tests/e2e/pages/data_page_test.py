@@ -114,10 +114,12 @@ class DataPageTest(unittest.TestCase):
 
     def test_a_dataset_of_ogb(self):
         os.mkdir(self.shells.path("dataset"))
-        os.symlink(os.path.abspath("tests/data/cora"),
-                   self.shells.path("dataset", "ogbn_arxiv"))
+        for data, name in (("cora", "ogbn_arxiv"), ("fb15k-237", "fb15k-237")):
+            os.symlink(os.path.abspath(f"tests/data/{data}"),
+                       self.shells.path("dataset", name))
         out = self.shells.paste(self.commands("From OGB"))
         self.assertIn("wrote arxiv.graph nodes=2708 edges=10556", out)
+        self.assertIn("wrote fb15k.graph nodes=14541 edges=272115 ", out)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ constexpr int kExitUsage = 2;
 
 // Reads "[TYPE:]TRAIN[,VALID[,TEST]]".
 absl::Status ReadSplits(const std::string& text, TrainArguments& a) {
-  const size_t colon = text.find(':');
+  const size_t colon = text.rfind(':');  // types may contain colons
   const std::vector<std::string> names = absl::StrSplit(
       colon == std::string::npos ? text : text.substr(colon + 1), ',');
   if (names.size() > 3 || names[0].empty() || colon == 0) {
@@ -299,10 +299,13 @@ absl::Status ReadPredictionTarget(const TrainFlagTexts& t, TrainArguments& a) {
 
 absl::Status ReadPrediction(const TrainFlagTexts& t, TrainArguments& a) {
   if (t.predict.empty()) {
-    if (t.out.empty() && t.inference.empty()) return absl::OkStatus();
+    const char* given = !t.out.empty()         ? "--out"
+                        : !t.inference.empty() ? "--inference"
+                        : !t.ext_ids.empty()   ? "--ext-ids"
+                                               : nullptr;
+    if (given == nullptr) return absl::OkStatus();
     return absl::InvalidArgumentError(
-        absl::StrCat(t.out.empty() ? "--inference" : "--out",
-                     " without --predict; allowed: with --predict"));
+        absl::StrCat(given, " without --predict; allowed: with --predict"));
   }
   a.predict.emplace();
   RETURN_IF_ERROR(ReadPredictionTarget(t, a));
@@ -312,6 +315,7 @@ absl::Status ReadPrediction(const TrainFlagTexts& t, TrainArguments& a) {
   predict.batch_size =
       a.eval_batch_size > 0 ? a.eval_batch_size : a.loader.batch_size;
   predict.link = a.link;
+  predict.ext_ids = t.ext_ids;
   return absl::OkStatus();
 }
 

@@ -343,6 +343,9 @@ void DeclarePrediction(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
                  "(each layer once for all nodes, from all neighbours)  "
                  "[sampled for a split, layerwise for *]")
       ->check(CLI::IsMember({"sampled", "layerwise"}));
+  app.add_option("--ext-ids", t.ext_ids,
+                 "Folder of the graph, on rank 0's machine: write the ids of "
+                 "the user's data beside ids.npy");
 }
 
 void DeclareRunning(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {

@@ -53,6 +53,7 @@ struct TrainFlagTexts {
   std::string predict;    // empty: nothing
   std::string out;        // empty: none
   std::string inference;  // empty: by what is predicted
+  std::string ext_ids;    // empty: none
 };
 
 // Adds all flags and the footer to `app`. Parsing writes into `arguments` and

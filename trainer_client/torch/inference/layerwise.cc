@@ -3,6 +3,9 @@
 #include <ATen/ATen.h>
 
 #include <array>
+#include <filesystem>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -10,7 +13,6 @@
 #include "trainer_client/torch/checkpoint/durable_files.h"
 #include "trainer_client/torch/ddp/agree.h"
 #include "trainer_client/torch/inference/prediction_folder.h"
-#include "trainer_client/torch/nn/type_key.h"
 
 namespace tributary {
 
@@ -34,7 +36,7 @@ int64_t LayerwiseInference::ChannelsOf(int layer) const {
 }
 
 std::string LayerwiseInference::PathOf(int layer, size_t type) const {
-  return LayerPath(context_.folder, layer, TypeKey(types_.node_types[type]));
+  return LayerPath(context_.folder, layer, types_.node_types[type]);
 }
 
 absl::StatusOr<StoredLayer> LayerwiseInference::Stored(int layer) const {
@@ -54,8 +56,12 @@ absl::Status LayerwiseInference::CreateFiles(int layer) {
   const std::vector<bool>& computed = plan_.layers.at(layer - 1).computed;
   for (size_t t = 0; t < computed.size(); ++t) {
     if (!computed[t]) continue;
+    const std::string path = PathOf(layer, t);
+    std::error_code ignored;  // CreateRowFile() reports it
+    std::filesystem::create_directories(
+        std::filesystem::path(path).parent_path(), ignored);
     RETURN_IF_ERROR(CreateRowFile(
-        PathOf(layer, t), StoredLayer::ShapeOf(types_, t, ChannelsOf(layer))));
+        path, StoredLayer::ShapeOf(types_, t, ChannelsOf(layer))));
   }
   return absl::OkStatus();
 }

@@ -27,6 +27,9 @@ struct PredictOptions {
   // The folder of the result; every rank reaches it, as does each machine of a
   // job.
   std::string out;
+  // A folder of the graph, whose dictionaries give the user's ids of the rows;
+  // empty: they are not written. Rank 0 reads it.
+  std::string ext_ids;
   // None: layer-wise for all nodes, sampled for a split.
   std::optional<InferenceMode> inference;
   // The options of the training loader, with rank and world.

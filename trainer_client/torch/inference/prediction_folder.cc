@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "common/io/file_mapping.h"
 #include "common/text/status.h"
+#include "partition/schema/type_path.h"
 #include "trainer_client/torch/checkpoint/durable_files.h"
 
 namespace tributary {
@@ -119,8 +120,9 @@ absl::Status CheckNotComplete(const std::string& path,
 }  // namespace
 
 std::string LayerPath(const std::string& folder, int layer,
-                      const std::string& type_key) {
-  return absl::StrCat(folder, "/", kLayers, "/", layer, ".", type_key, ".npy");
+                      const std::string& node_type) {
+  return absl::StrCat(folder, "/", kLayers, "/", layer, ".",
+                      TypePath(node_type), ".npy");
 }
 
 std::string PartPath(const std::string& folder, const std::string& name) {

@@ -18,7 +18,8 @@ using PredictionIdentity = std::map<std::string, std::string>;
 // A folder with
 //
 //   predict.json                          identity and progress
-//   layers/L.TYPE.npy                     rows that layer L has computed
+//   layers/L.TYPE.npy                     rows that layer L has computed, by
+//                                         TypePath()
 //   ids.npy, predictions.npy, ...         the result, with .part at the end
 //                                         until all of it is there
 //
@@ -61,7 +62,7 @@ class PredictionFolder {
 // Returns the path of the rows that layer `layer`, from 1, has computed of a
 // node type.
 std::string LayerPath(const std::string& folder, int layer,
-                      const std::string& type_key);
+                      const std::string& node_type);
 // Returns the path of a file of the result while it is written.
 std::string PartPath(const std::string& folder, const std::string& name);
 

@@ -14,6 +14,7 @@
 #include "common/text/status.h"
 #include "trainer_client/torch/ddp/agree.h"
 #include "trainer_client/torch/inference/batch_pass.h"
+#include "trainer_client/torch/inference/ext_id_files.h"
 #include "trainer_client/torch/inference/layer_plan.h"
 #include "trainer_client/torch/inference/layerwise.h"
 #include "trainer_client/torch/inference/model_identity.h"
@@ -76,6 +77,7 @@ struct Predictor::State {
   TrainingTask* task = nullptr;
   std::optional<BatchPass> pass;
   std::optional<LayerwiseInference> layerwise;
+  std::optional<ExtIdFiles> ext_ids;  // of rank 0, if they are wanted
 
   bool predicts_nodes() const { return !train.predicts_links(); }
   bool rank_0() const { return group->rank() == 0; }
@@ -110,6 +112,15 @@ struct Predictor::State {
           absl::StrCat("--predict: node type \"", type, "\" is unknown"));
     }
     out_types = {static_cast<size_t>(index)};
+    return absl::OkStatus();
+  }
+
+  absl::Status OpenExtIds() {
+    if (options.ext_ids.empty() || !rank_0()) return absl::OkStatus();
+    std::vector<std::string> names;
+    for (const size_t type : out_types) names.push_back(types.node_types[type]);
+    ASSIGN_OR_RETURN(ext_ids, ExtIdFiles::Open(options.ext_ids,
+                                               schema.content_digest, names));
     return absl::OkStatus();
   }
 
@@ -282,6 +293,10 @@ struct Predictor::State {
   absl::Status Finish(PredictionFolder& folder) {
     std::vector<std::string> names;
     for (const auto& [name, shape] : Shapes()) names.push_back(name);
+    if (ext_ids.has_value()) {
+      RETURN_IF_ERROR(ext_ids->Write(options.out, num_rows));
+      for (const std::string& name : ext_ids->names()) names.push_back(name);
+    }
     return folder.Finish(names);
   }
 
@@ -332,6 +347,7 @@ absl::Status Predictor::Prepare(Learner& learner) {
       *s.group, s.rank_0() ? PredictionFolder::CheckUnused(s.options.out)
                            : absl::OkStatus()));
   RETURN_IF_ERROR(s.ReadTarget());
+  RETURN_IF_ERROR(AgreeOnRank0(*s.group, s.OpenExtIds()));
   return s.PlanPasses();
 }
 

@@ -26,6 +26,8 @@ namespace tributary {
 //   embeddings.npy    float32 [n, H], the rows    float32 [n, 2, C], the
 //                     that the last layer reads   model's rows of both ends
 //
+// With options.ext_ids also the files of ExtIdFiles.
+//
 // With --task link all nodes of a type have ids and embeddings, the model's
 // output. Rows are in the order of the split or of the ids, and the same bytes
 // for any number of ranks. A model that is no LayeredModel has no embeddings,

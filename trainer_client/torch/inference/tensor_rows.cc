@@ -6,7 +6,6 @@
 
 #include "common/text/status.h"
 #include "trainer_client/torch/inference/prediction_folder.h"
-#include "trainer_client/torch/nn/type_key.h"
 
 namespace tributary {
 namespace {
@@ -44,7 +43,7 @@ absl::StatusOr<StoredLayer> StoredLayer::Open(const std::string& folder,
     if (!stored[t]) continue;
     ASSIGN_OR_RETURN(
         rows.files_.back(),
-        RowMapping::Open(LayerPath(folder, layer, TypeKey(types.node_types[t])),
+        RowMapping::Open(LayerPath(folder, layer, types.node_types[t]),
                          ShapeOf(types, t, channels)));
   }
   return rows;

@@ -2,6 +2,7 @@
 #ifndef TRIBUTARY_PARTITION_PIPELINE_CHECK_TESTING_PLANTED_FOLDER_H_
 #define TRIBUTARY_PARTITION_PIPELINE_CHECK_TESTING_PLANTED_FOLDER_H_
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -120,6 +121,24 @@ class PlantedFolder {
     const size_t data = text.find('\n') + 1;
     memcpy(text.data() + data + element * sizeof(T), &value, sizeof(T));
     Write(file, text);
+  }
+  // Adds a file that graph.json lists, to be sealed.
+  void Add(const std::string& file, const std::string& text) {
+    std::filesystem::create_directories(
+        std::filesystem::path(File(file)).parent_path());
+    Write(file, text);
+    Edit([&](GraphSchema& schema) {
+      schema.files.push_back({file, text.size(), 0});
+      std::ranges::sort(schema.files, {}, &FileSchema::path);
+    });
+  }
+  // Removes a file from graph.json too, to be sealed.
+  void Unlist(const std::string& file) {
+    Remove(file);
+    Edit([&](GraphSchema& schema) {
+      std::erase_if(schema.files,
+                    [&](const FileSchema& f) { return f.path == file; });
+    });
   }
   void Cut(const std::string& file) {
     Write(file, Read(file).substr(0, Read(file).size() - 8));

@@ -228,18 +228,46 @@ absl::Status ReadNodeTypes(const Json& metadata, const std::string& origin,
                   });
 }
 
+// Splits "SOURCE:RELATION:DESTINATION" whose names hold colons themselves: the
+// ends are node types. Returns no parts if none fit.
+absl::StatusOr<std::vector<std::string>> SplitByEnds(
+    const std::string& name, const std::vector<std::string>& known,
+    const std::string& origin) {
+  std::vector<std::string> parts;
+  for (const std::string& src : known) {
+    for (const std::string& dst : known) {
+      const size_t ends = src.size() + dst.size() + 2;
+      if (name.size() <= ends || !absl::StartsWith(name, src + ":") ||
+          !absl::EndsWith(name, ":" + dst)) {
+        continue;
+      }
+      if (!parts.empty()) {
+        return Wrong(origin,
+                     absl::StrCat("edge_type ", Shown(name),
+                                  " may be read in two ways; allowed: names "
+                                  "without colons"));
+      }
+      parts = {src, name.substr(src.size() + 1, name.size() - ends), dst};
+    }
+  }
+  return parts;
+}
+
 absl::StatusOr<DglEdgeType> ReadEdgeType(const std::string& name,
                                          const DglMetadata& metadata,
                                          const std::string& origin) {
-  const std::vector<std::string> parts = absl::StrSplit(name, ':');
+  std::vector<std::string> known;
+  for (const DglNodeType& type : metadata.node_types) {
+    known.push_back(type.name);
+  }
+  std::vector<std::string> parts = absl::StrSplit(name, ':');
+  if (parts.size() > 3) {
+    ASSIGN_OR_RETURN(parts, SplitByEnds(name, known, origin));
+  }
   if (parts.size() != 3) {
     return Wrong(origin,
                  absl::StrCat("edge_type ", Shown(name),
                               "; allowed: SOURCE:RELATION:DESTINATION"));
-  }
-  std::vector<std::string> known;
-  for (const DglNodeType& type : metadata.node_types) {
-    known.push_back(type.name);
   }
   for (const std::string& end : {parts[0], parts[2]}) {
     if (absl::c_linear_search(known, end)) continue;

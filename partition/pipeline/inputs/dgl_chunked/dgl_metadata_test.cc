@@ -103,6 +103,27 @@ TEST(DglMetadataTest, NamesTheTypeThatIsNotThere) {
             "SOURCE:RELATION:DESTINATION");
 }
 
+TEST(DglMetadataTest, NamesMayHoldColons) {
+  const std::string urn = absl::StrReplaceAll(
+      kGuide, {{"author", "urn:author"}, {":writes:", ":http://w:1:"}});
+  const auto metadata = ParseDglMetadata(urn, "metadata.json");
+  ASSERT_TRUE(metadata.ok()) << metadata.status();
+  EXPECT_EQ(metadata->edge_types[0].src, "urn:author");
+  EXPECT_EQ(metadata->edge_types[0].rel, "http://w:1");
+  EXPECT_EQ(metadata->edge_types[0].dst, "paper");
+  // From "a" by "b:c", or from "a:b" by "c".
+  const std::string two_ways =
+      absl::StrReplaceAll(kGuide, {{"\"author\", \"paper\"", "\"a\", \"a:b\""},
+                                   {"\"paper\"", "\"a\""},
+                                   {"author:writes:paper", "a:b:c:a"},
+                                   {"paper:cites:paper", "a:r:a"}});
+  EXPECT_EQ(ErrorOf(two_ways),
+            "metadata.json: edge_type \"a:b:c:a\" may be read in two ways; "
+            "allowed: names without colons");
+  EXPECT_THAT(ErrorOf(With("author:writes:paper", "x:a:b:c")),
+              HasSubstr("allowed: SOURCE:RELATION:DESTINATION"));
+}
+
 TEST(DglMetadataTest, RefusesWhatCannotBeRead) {
   EXPECT_THAT(ErrorOf(With("\"parquet\"", "\"orc\"")),
               HasSubstr("edges.paper:cites:paper.format: name is none of the "

@@ -256,7 +256,7 @@ absl::StatusOr<std::string> SplitName(const std::string& text) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", text, "' is no split; allowed: NAME, SCHEME/NAME"));
   }
-  for (const std::string& part : parts) RETURN_IF_ERROR(CheckTypeName(part));
+  for (const std::string& part : parts) RETURN_IF_ERROR(CheckFileName(part));
   if (parts.back() == "val") parts.back() = "valid";
   return parts.size() == 1 ? parts[0] : absl::StrCat(parts[0], "/", parts[1]);
 }

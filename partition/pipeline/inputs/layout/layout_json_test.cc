@@ -109,8 +109,8 @@ TEST(LayoutJson, NamesWhatIsWrongAndWhatIsAllowed) {
   EXPECT_THAT(ErrorOf(R"({"edges": {"a,b": {"table": "e.csv"}}})"),
               HasSubstr("graph.json: edges.a,b is no edge type; allowed: "
                         "\"SOURCE,RELATION,DESTINATION\""));
-  EXPECT_THAT(ErrorOf(R"({"edges": {"a,b/c,d": {"table": "e.csv"}}})"),
-              HasSubstr("'b/c' is no name of a type"));
+  EXPECT_THAT(ErrorOf(R"({"edges": {"a,b__c,d": {"table": "e.csv"}}})"),
+              HasSubstr("'b__c' is no name of a type"));
   EXPECT_THAT(ErrorOfEdges(R"("src": "s.npy")"), HasSubstr("one part only"));
   EXPECT_THAT(ErrorOfEdges(R"("index": "i.npy", "src": "s.npy",
                               "dst": "d.npy")"),

@@ -19,13 +19,15 @@
 #include "partition/pipeline/inputs/layout_source/layout_arrays.h"
 #include "partition/pipeline/inputs/layout_source/read_config.h"
 #include "partition/schema/schema_check.h"
+#include "partition/schema/type_path.h"
 
 namespace tributary {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Arrays by name, such as "x" or "paper/x", and where they are.
+// Arrays by name, such as "x", "paper/x" or "author,writes,paper/edge_index",
+// and where they are.
 using Arrays = std::map<std::string, std::string>;
 
 absl::Status ListError(const std::string& path, const std::error_code& error) {
@@ -42,13 +44,37 @@ absl::Status AddArray(const std::string& name, const std::string& place,
                                                  "; allowed: one of them"));
 }
 
+// Returns "author,writes,paper" for "author__writes__paper"; other texts as
+// they are.
+std::string TypeNamed(const std::string& text) {
+  const std::vector<std::string> parts = absl::StrSplit(text, "__");
+  return parts.size() == 3 ? absl::StrJoin(parts, ",") : text;
+}
+
+// Returns the type of a folder's name, which may be as TypePath() writes it.
+std::string TypeOfFolder(const std::string& name) {
+  const absl::StatusOr<std::string> type = TypeOfPath(name);
+  return type.ok() ? *type : TypeNamed(name);
+}
+
+// Splits "paper/x" into a type, which may hold slashes, and an array. Names of
+// arrays without a type have no slash.
+std::pair<std::string, std::string> SplitArray(const std::string& name) {
+  const size_t slash = name.rfind('/');
+  if (slash == std::string::npos) return {"", name};
+  return {name.substr(0, slash), name.substr(slash + 1)};
+}
+
 // Adds the members of an .npz file in the folder `prefix`.
 absl::Status AddNpz(const std::string& path, const std::string& prefix,
                     Arrays& arrays) {
   ASSIGN_OR_RETURN(const auto members, ListNpzArrays(path));
   for (const std::string& name : members) {
-    RETURN_IF_ERROR(
-        AddArray(prefix + name, absl::StrCat(path, ":", name), arrays));
+    const auto [type, array] = SplitArray(name);
+    RETURN_IF_ERROR(AddArray(
+        type.empty() ? prefix + name
+                     : absl::StrCat(prefix, TypeNamed(type), "/", array),
+        absl::StrCat(path, ":", name), arrays));
   }
   return absl::OkStatus();
 }
@@ -70,8 +96,8 @@ absl::Status AddFolder(const std::string& folder, const std::string& prefix,
     } else if (suffix == ".npz") {
       RETURN_IF_ERROR(AddNpz(path, prefix, arrays));
     } else if (prefix.empty() && fs::is_directory(path, error)) {
-      const std::string name = path.filename();
-      RETURN_IF_ERROR(AddFolder(path, name + "/", arrays));
+      const std::string type = TypeOfFolder(path.filename());
+      RETURN_IF_ERROR(AddFolder(path, type + "/", arrays));
     }
   }
   return absl::OkStatus();
@@ -207,11 +233,11 @@ absl::Status CheckEnds(const std::string& path, const EdgeLayout& edges) {
 }
 
 // Adds what the arrays of one folder are: of a homogeneous graph, a node type
-// PAPER or an edge type AUTHOR__WRITES__PAPER.
+// PAPER or an edge type AUTHOR,WRITES,PAPER.
 absl::Status AddType(const std::string& path, const std::string& type,
                      const std::vector<std::string>& masks, TypeArrays& arrays,
                      GraphLayout& layout) {
-  const std::vector<std::string> parts = absl::StrSplit(type, "__");
+  const std::vector<std::string> parts = absl::StrSplit(type, ',');
   const bool typed = !type.empty();
   if (!typed || parts.size() == 3) {
     EdgeLayout edges{.src = "node", .rel = "to", .dst = "node"};
@@ -268,10 +294,8 @@ absl::StatusOr<GraphLayout> ScanArrays(const std::string& path,
   ASSIGN_OR_RETURN(const Arrays all, ListArrays(path));
   std::map<std::string, Arrays> by_type;
   for (const auto& [name, place] : all) {
-    const size_t slash = name.find('/');
-    const bool typed = slash != std::string::npos;
-    by_type[typed ? name.substr(0, slash) : ""]
-           [typed ? name.substr(slash + 1) : name] = place;
+    const auto [type, array] = SplitArray(name);
+    by_type[type][array] = place;
   }
   GraphLayout layout;
   layout.origin = path;
