@@ -13,6 +13,7 @@
 #include "common/text/status.h"
 #include "partition/format/graph.h"
 #include "partition/format/graph_json.h"
+#include "partition/format/hot_manifest.h"
 #include "partition/pipeline/check/hot_check.h"
 #include "partition/pipeline/check/sample_check.h"
 #include "partition/pipeline/check/verify.h"
@@ -27,7 +28,7 @@ constexpr char kFooter[] =
     R"(Reads every byte: checksums, structure, digests, and the cache of hot
 rows. With --against, give the flags that the graph was partitioned with. With
 --partitions the folder may have these only, as a server's does: all that it would
-read, but for the cache, is compared with the checksums of graph.json.
+read is compared with the checksums of graph.json and hot/hot.json.
 Examples:
   tributary verify cora.graph
   tributary verify cora.graph --partitions 0,1
@@ -52,6 +53,9 @@ class VerifyCommand final : public Command {
     app->add_option("--layout-digest", layout_digest_,
                     "Fail if the folder is not this one, by graph.json's "
                     "layout_digest");
+    app->add_option("--hot-digest", hot_digest_,
+                    "Fail if the folder's cache of hot rows is not this one, "
+                    "by the SHA-256 of hot/hot.json; none: any, or no cache");
     app->add_option("--sample", sample_,
                     "Compare only this many random nodes and edges of each "
                     "type with --against, and load neither: for graphs larger "
@@ -65,6 +69,7 @@ class VerifyCommand final : public Command {
 
   absl::Status Run(SignalWatcher&) override {
     RETURN_IF_ERROR(CheckLayout());
+    RETURN_IF_ERROR(CheckHotDigest());
     if (!partitions_.empty()) return VerifySome();
     if (!sample_.empty()) return VerifySample();
     ASSIGN_OR_RETURN(const GraphContent content, VerifyGraph(graph_));
@@ -80,11 +85,18 @@ class VerifyCommand final : public Command {
   }
 
  private:
-  absl::Status VerifyHotRows() const {
-    ASSIGN_OR_RETURN(const uint64_t rows, VerifyHotCache(graph_));
-    if (rows > 0) {
-      std::printf("the cache's %llu rows are their owners'\n",
-                  static_cast<unsigned long long>(rows));
+  absl::Status VerifyHotRows(const PartitionChoice& partitions = {}) const {
+    ASSIGN_OR_RETURN(const HotRowsVerified verified,
+                     VerifyHotCache(graph_, partitions));
+    const auto rows = static_cast<unsigned long long>(verified.rows);
+    const auto compared = static_cast<unsigned long long>(verified.compared);
+    if (rows > 0 && rows == compared) {
+      std::printf("the cache's %llu rows are their owners'\n", rows);
+    } else if (rows > 0) {
+      std::printf(
+          "the cache's %llu rows are whole; %llu of them are of these "
+          "partitions, and their owners'\n",
+          rows, compared);
     }
     return absl::OkStatus();
   }
@@ -104,6 +116,17 @@ class VerifyCommand final : public Command {
                      "\nwanted: ", layout_digest_));
   }
 
+  absl::Status CheckHotDigest() const {
+    if (hot_digest_.empty() || hot_digest_ == kNoHotCache) {
+      return absl::OkStatus();
+    }
+    ASSIGN_OR_RETURN(const std::string found, HotDigestOf(graph_));
+    if (found == absl::AsciiStrToLower(hot_digest_)) return absl::OkStatus();
+    return absl::FailedPreconditionError(
+        absl::StrCat(HotFolderOf(graph_), " is another cache: the digest of "
+                     "hot.json is ", found, "\nwanted: ", hot_digest_));
+  }
+
   absl::Status VerifySome() const {
     if (!Against().empty()) {
       return UsageError(
@@ -117,6 +140,7 @@ class VerifyCommand final : public Command {
     }
     ASSIGN_OR_RETURN(const std::string layout,
                      VerifyPartitions(graph_, *choice));
+    RETURN_IF_ERROR(VerifyHotRows(*choice));
     std::printf("verified %s partitions %s layout=%s\n", graph_.c_str(),
                 choice->ToString().c_str(), layout.c_str());
     return absl::OkStatus();
@@ -149,7 +173,7 @@ class VerifyCommand final : public Command {
   std::string sample_;  // empty: all
   std::string random_seed_ = "0";
   InputOptions input_;
-  std::string partitions_, layout_digest_;
+  std::string partitions_, layout_digest_, hot_digest_;
 };
 
 }  // namespace

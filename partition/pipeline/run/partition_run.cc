@@ -73,6 +73,7 @@ absl::StatusOr<GraphSchema> RunIn(const WorkFolder& work,
                          uint64_t total) {
     report(stage, static_cast<int64_t>(done), static_cast<int64_t>(total));
   };
+  context.note = run.note;
   ASSIGN_OR_RETURN(NodePlan plan, PlanSource(source, run.partition, context));
   ASSIGN_OR_RETURN(const std::string write_folder,
                    MakeFolder(work.path() + "/write"));

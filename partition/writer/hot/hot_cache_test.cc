@@ -116,13 +116,14 @@ TEST_F(HotCacheTest, AServerHasTheRowsOfItsPartitionsCachesThatItLacks) {
   const auto all = Open({});
   ASSERT_TRUE(all.ok()) << all.status();
   EXPECT_EQ(*all, nullptr);
-  EXPECT_EQ(VerifyHotCache(graph()).value(), 7u);
+  EXPECT_EQ(VerifyHotCache(graph()).value().rows, 7u);
+  EXPECT_EQ(VerifyHotCache(graph()).value().compared, 7u);
 }
 
 TEST_F(HotCacheTest, TheGraphIsTheSameWithAndWithoutACache) {
   const Sha256Digest layout = ReadGraphJson(graph())->layout_digest;
   EXPECT_EQ(*Open({0}), nullptr);
-  EXPECT_EQ(VerifyHotCache(graph()).value(), 0u);
+  EXPECT_EQ(VerifyHotCache(graph()).value().rows, 0u);
   Write({{4}, {}, {}});
   EXPECT_EQ(ReadGraphJson(graph())->layout_digest, layout);
   EXPECT_THAT(Cached(**Open({0})), ElementsAre(1));
