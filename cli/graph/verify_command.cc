@@ -33,7 +33,8 @@ Examples:
   tributary verify cora.graph
   tributary verify cora.graph --partitions 0,1
   tributary verify cora.graph --against data/cora --add-reverse
-  tributary verify big.graph --against data/big --sample 100000)";
+  tributary verify big.graph --against data/big --sample 100000
+  tributary verify big.graph --against data/big --sample 100000 --partitions 1)";
 
 constexpr uint64_t kMostSampled = 100'000'000;
 
@@ -70,8 +71,8 @@ class VerifyCommand final : public Command {
   absl::Status Run(SignalWatcher&) override {
     RETURN_IF_ERROR(CheckLayout());
     RETURN_IF_ERROR(CheckHotDigest());
-    if (!partitions_.empty()) return VerifySome();
     if (!sample_.empty()) return VerifySample();
+    if (!partitions_.empty()) return VerifySome();
     ASSIGN_OR_RETURN(const GraphContent content, VerifyGraph(graph_));
     const std::string against = Against();
     if (!against.empty()) {
@@ -130,20 +131,24 @@ class VerifyCommand final : public Command {
   absl::Status VerifySome() const {
     if (!Against().empty()) {
       return UsageError(
-          "--partitions with --against\nallowed: --against with a folder of "
-          "all partitions");
+          "--partitions with --against\nallowed: with --sample, or --against "
+          "with a folder of all partitions");
     }
-    const auto choice = PartitionChoice::Parse(partitions_);
-    if (!choice.ok()) {
-      return UsageError(
-          absl::StrCat("--partitions: ", choice.status().message()));
-    }
+    ASSIGN_OR_RETURN(const PartitionChoice choice, ReadPartitions());
     ASSIGN_OR_RETURN(const std::string layout,
-                     VerifyPartitions(graph_, *choice));
-    RETURN_IF_ERROR(VerifyHotRows(*choice));
+                     VerifyPartitions(graph_, choice));
+    RETURN_IF_ERROR(VerifyHotRows(choice));
     std::printf("verified %s partitions %s layout=%s\n", graph_.c_str(),
-                choice->ToString().c_str(), layout.c_str());
+                choice.ToString().c_str(), layout.c_str());
     return absl::OkStatus();
+  }
+
+  absl::StatusOr<PartitionChoice> ReadPartitions() const {
+    if (partitions_.empty()) return PartitionChoice();
+    auto choice = PartitionChoice::Parse(partitions_);
+    if (choice.ok()) return choice;
+    return UsageError(
+        absl::StrCat("--partitions: ", choice.status().message()));
   }
 
   absl::Status VerifySample() {
@@ -158,13 +163,19 @@ class VerifyCommand final : public Command {
           "--sample: a sample is compared with an input\n"
           "allowed: with --against, or --config");
     }
-    ASSIGN_OR_RETURN(const auto graph, Graph::Open(graph_, {.verify = true}));
+    ASSIGN_OR_RETURN(const PartitionChoice choice, ReadPartitions());
+    ASSIGN_OR_RETURN(const GraphSchema schema, ReadGraphJson(graph_));
+    ASSIGN_OR_RETURN(
+        const auto graph,
+        Graph::Open(graph_, {.partitions = choice.Of(schema.num_partitions),
+                             .verify = true}));
     ASSIGN_OR_RETURN(const TemporarySpool temporary, TemporarySpool::Make());
     ASSIGN_OR_RETURN(const GraphSource input,
                      ReadSource(input_, temporary.spool()));
     RETURN_IF_ERROR(CompareSample(*graph, input, options));
-    RETURN_IF_ERROR(VerifyHotRows());
-    std::printf("verified a sample of %s against %s\n", graph_.c_str(),
+    RETURN_IF_ERROR(VerifyHotRows(choice));
+    std::printf("verified a sample of %s%s%s against %s\n", graph_.c_str(),
+                partitions_.empty() ? "" : " partitions ", partitions_.c_str(),
                 against.c_str());
     return absl::OkStatus();
   }
