@@ -46,8 +46,8 @@ class HostDispatch {
   absl::Status Run() {
     ASSIGN_OR_RETURN(TransferPlan plan,
                      PlanGraph(schema_, "", result_.host.partitions));
-    RETURN_IF_ERROR(AddHotCacheOf(options_.graph, schema_,
-                                  result_.host.partitions, plan));
+    RETURN_IF_ERROR(
+        AddHotCacheOf(options_.graph, schema_, result_.host.partitions, plan));
     ASSIGN_OR_RETURN(hot_digest_, HotDigestOf(options_.graph));
     result_.files = plan.num_files();
     result_.bytes = plan.bytes();
@@ -215,8 +215,8 @@ absl::Status CheckFiles(const std::string& graph, const GraphSchema& schema) {
 }  // namespace
 
 std::vector<std::string> CopyPlaces() {
-  return {"host",       "to",     "graph", "list", "folder",
-          "partitions", "digest", "hot"};
+  return {"host",   "to",         "graph",  "list",
+          "folder", "partitions", "digest", "hot"};
 }
 
 std::vector<std::string> VerifyPlaces() {

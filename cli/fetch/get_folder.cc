@@ -46,8 +46,8 @@ absl::StatusOr<TransferPlan> PlanStoredGraph(const GetOptions& options,
   const std::string name = store.NameOf("");
   ASSIGN_OR_RETURN(const GraphSchema schema,
                    ParseGraphJson(*json, name.substr(0, name.size() - 1)));
-  ASSIGN_OR_RETURN(TransferPlan plan, PlanGraph(schema, *std::move(json),
-                                                options.partitions));
+  ASSIGN_OR_RETURN(TransferPlan plan,
+                   PlanGraph(schema, *std::move(json), options.partitions));
   auto hot = ReadStoredText(store, absl::StrCat(kHotFolder, "/", kHotJson),
                             kMaxHotJsonBytes, again);
   if (absl::IsNotFound(hot.status())) return plan;
@@ -96,10 +96,9 @@ absl::StatusOr<Transferred> GetFolder(const GetOptions& options,
   if (done.already) return done;
   if (!complete.ok() && !absl::IsNotFound(complete)) return complete;
   const std::vector<PlannedFile> files = plan.AllFiles(cache_only);
-  ASSIGN_OR_RETURN(
-      StagedFolder folder,
-      StagedFolder::Open(options.folder,
-                         cache_only ? *plan.hot : plan.manifest));
+  ASSIGN_OR_RETURN(StagedFolder folder,
+                   StagedFolder::Open(options.folder,
+                                      cache_only ? *plan.hot : plan.manifest));
   if (!cache_only && !options.any_files) {
     RETURN_IF_ERROR(folder.OpenPart(kHotFolder, plan.hot));
   }

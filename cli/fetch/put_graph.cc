@@ -111,9 +111,9 @@ class Storer {
     ASSIGN_OR_RETURN(const int opened, OpenRegularFile(path, &size));
     const UniqueFd fd(opened);
     if (size != file.bytes) {
-      return absl::DataLossError(absl::StrCat(
-          path, " has ", size, " bytes where ", ListOf(file), " says ",
-          file.bytes));
+      return absl::DataLossError(absl::StrCat(path, " has ", size,
+                                              " bytes where ", ListOf(file),
+                                              " says ", file.bytes));
     }
     ASSIGN_OR_RETURN(auto writer,
                      store_.Create(file.path, ContentTypeOf(file)));
@@ -188,8 +188,7 @@ absl::Status StoreJson(const Manifest& json, ObjectStore& store,
   return again.Run(0, [&]() -> absl::Status {
     ASSIGN_OR_RETURN(auto writer, store.Create(json.path, "application/json"));
     RETURN_IF_ERROR(writer->Append(absl::MakeConstSpan(
-        reinterpret_cast<const uint8_t*>(json.text.data()),
-        json.text.size())));
+        reinterpret_cast<const uint8_t*>(json.text.data()), json.text.size())));
     return writer->Finish();
   });
 }

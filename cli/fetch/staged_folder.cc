@@ -168,8 +168,8 @@ absl::StatusOr<uint64_t> FreeBytes(const std::string& path) {
 
 bool HasFiles(const std::string& folder, const Manifest& manifest,
               const std::vector<PlannedFile>& files) {
-  const auto text = ReadFile(absl::StrCat(folder, "/", manifest.path),
-                             manifest.text.size());
+  const auto text =
+      ReadFile(absl::StrCat(folder, "/", manifest.path), manifest.text.size());
   if (!text.ok() || *text != manifest.text) return false;
   for (const PlannedFile& file : files) {
     bool exists = false;

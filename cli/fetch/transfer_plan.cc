@@ -52,7 +52,8 @@ bool StaysInside(absl::string_view path) {
 }  // namespace
 
 std::vector<PlannedFile> TransferPlan::AllFiles(bool cache_only) const {
-  std::vector<PlannedFile> all = cache_only ? std::vector<PlannedFile>() : files;
+  std::vector<PlannedFile> all =
+      cache_only ? std::vector<PlannedFile>() : files;
   all.insert(all.end(), hot_files.begin(), hot_files.end());
   return all;
 }

@@ -124,8 +124,10 @@ class VerifyCommand final : public Command {
     ASSIGN_OR_RETURN(const std::string found, HotDigestOf(graph_));
     if (found == absl::AsciiStrToLower(hot_digest_)) return absl::OkStatus();
     return absl::FailedPreconditionError(
-        absl::StrCat(HotFolderOf(graph_), " is another cache: the digest of "
-                     "hot.json is ", found, "\nwanted: ", hot_digest_));
+        absl::StrCat(HotFolderOf(graph_),
+                     " is another cache: the digest of "
+                     "hot.json is ",
+                     found, "\nwanted: ", hot_digest_));
   }
 
   absl::Status VerifySome() const {

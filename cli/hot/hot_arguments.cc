@@ -89,9 +89,8 @@ absl::StatusOr<HotCacheRequest> ReadHotArguments(
   HotCacheRequest request;
   ASSIGN_OR_RETURN(request.size, HotSize::Parse(arguments.size));
   SampleArguments sample = arguments.sample;
-  ASSIGN_OR_RETURN(
-      const size_t order,
-      ParseChoice("--shuffle", sample.shuffle, {"global", "local"}));
+  ASSIGN_OR_RETURN(const size_t order, ParseChoice("--shuffle", sample.shuffle,
+                                                   {"global", "local"}));
   request.order = order == 1 ? HotOrder::kLocal : HotOrder::kGlobal;
   request.made_by = MadeBy(arguments);
   sample.shuffle = "global";  // a partition's inputs are set later

@@ -27,12 +27,11 @@ absl::Status NumNeighborsError(absl::string_view flag, absl::string_view text,
 
 }  // namespace
 
-absl::Status FillNumNeighbors(absl::string_view text,
-                              NeighborOptions* options,
+absl::Status FillNumNeighbors(absl::string_view text, NeighborOptions* options,
                               absl::string_view flag) {
   if (text.empty()) {
-    return UsageError(absl::StrCat(flag, " is required\nallowed: ",
-                                   kNumNeighborsAllowed));
+    return UsageError(
+        absl::StrCat(flag, " is required\nallowed: ", kNumNeighborsAllowed));
   }
   auto parsed = ParseNumNeighbors(std::string_view(text.data(), text.size()));
   if (!parsed.ok()) {

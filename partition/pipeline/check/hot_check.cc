@@ -209,7 +209,8 @@ absl::StatusOr<HotRowsVerified> VerifyHotCache(
         !std::binary_search(held.begin(), held.end(), rows.partition)) {
       continue;
     }
-    RETURN_IF_ERROR(HotRowsCheck(folder, *manifest, *graph, rows).Run(verified));
+    RETURN_IF_ERROR(
+        HotRowsCheck(folder, *manifest, *graph, rows).Run(verified));
   }
   return verified;
 }
