@@ -147,9 +147,9 @@ absl::StatusOr<std::vector<idx_t>> RunMetis(UndirectedGraph graph,
     over = call.excess_text();
   }
   context.Note(absl::StrFormat(
-      "METIS cannot keep --imbalance %.3f in %d plans; the heaviest partition "
-      "of the best one has, in means: %s",
-      call.permille() / 1000.0, kMaxTries, over));
+      "the balance is not kept: in the best of METIS's %d plans the heaviest "
+      "partition has %s times the mean; asked for: at most %.3f",
+      kMaxTries, over, call.permille() / 1000.0));
   return best;
 }
 
