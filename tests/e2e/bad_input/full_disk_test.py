@@ -5,6 +5,7 @@ stopped goes on when there is room; nothing else is left.
 """
 
 import os
+import re
 import subprocess
 import unittest
 
@@ -12,30 +13,34 @@ from tests.e2e import processes
 from tests.e2e.bad_input import small_inputs as small
 from tests.e2e.bad_input.privileges import own_mounts, why_not
 
-READ_ONLY = 1
-
+TABLES = ("--format", "edge-list", "--features", "f*", "--labels", "club",
+          "--edge-weight", "w")
 FORMATS = {
     "ogb": (small.ogb_text, ()),
     "ogb typed": (small.ogb_typed, ()),
-    "ogb npz": (small.ogb_binary, ()),
+    "ogb npz": (small.ogb_binary, ("--edge-weight", "w")),
     "ogb typed npz": (small.ogb_typed_binary, ()),
     "triples": (small.triples, ()),
     "dgl csv": (small.dgl_csv, ("--format", "dgl-chunked")),
     "dgl numpy": (small.dgl_numpy, ("--format", "dgl-chunked")),
-    "csv": (small.csv_tables, ("--format", "edge-list", "--features", "f*")),
-    "tsv": (small.tsv_tables, ("--format", "edge-list", "--features", "f*")),
+    "csv": (small.csv_tables, TABLES),
+    "tsv": (small.tsv_tables, TABLES),
     "npy": (small.npy_folder, ("--format", "npy")),
     "typed npy": (small.typed_npy_folder, ("--format", "npy")),
-    "npz": (lambda folder: small.npz_file(folder + ".npz"),
-            ("--format", "npy")),
+    "npz": (small.npz_file, ("--format", "npy")),
 }
 
 # Runs the command, tells what it has left, makes room, and runs it again.
 SCRIPT = """
-"$@"; echo "code $?"; find . -mindepth 1 -maxdepth 1
-mount -o remount,size=16m . && "$@"; echo "code $?"
-find . -mindepth 1 -maxdepth 1
+"$@"; echo "code $?"; ls -A
+mount -o remount,size=16m . || exit 9
+"$@"; echo "code $?"; ls -A
 """
+KEPT = ("out.partial is kept: the same command goes on from there; remove it to "
+        "free its space\n")
+CONTINUES = ("tributary partition: note: goes on with what an earlier run has "
+             "left in out.partial\n")
+READ_ONLY = 1  # MS_RDONLY
 
 
 class FullDiskTest(unittest.TestCase):
@@ -45,36 +50,50 @@ class FullDiskTest(unittest.TestCase):
         os.mkdir(self.disk)
 
     def commands(self):
-        """(name, command) to the disk, with its inputs elsewhere."""
+        """(name, command) of each format, with its input elsewhere."""
         for name, (make, flags) in FORMATS.items():
             source = os.path.join(self.folder, name.replace(" ", "-"))
-            make(source)
             source += ".npz" if name == "npz" else ""
+            make(source)
             yield name, [os.path.abspath(processes.TRIBUTARY), "partition",
                          "--input", source, *flags, "--num-parts", "2",
                          "--name", "small", "--out"]
 
-    def run_on(self, preexec, command):
-        why = why_not(preexec, "a mount namespace")
-        if why:
+    def run_on(self, mount, command):
+        if why := why_not(mount, "a mount namespace"):
             self.skipTest(why)
         return subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=60, preexec_fn=lambda: (preexec(), os.chdir(self.disk)))
+            timeout=60, preexec_fn=lambda: (mount(), os.chdir(self.disk)))
 
     def test_a_full_disk(self):
-        for size in ("20k", "60k"):
-            mount = own_mounts("none", self.disk, b"tmpfs", 0,
-                               b"size=" + size.encode())
-            for name, command in self.commands():
-                with self.subTest(name, size=size):
-                    self.check(mount, command)
+        """Full while the input is read, nodes are placed, or arrays are
+        written, whichever comes first for a format."""
+        stages = set()
+        for name, command in self.commands():
+            right = processes.run_ok(*command[1:],
+                                     os.path.join(self.folder, name + ".graph"))
+            for kib in (20, 40, 60):
+                mount = own_mounts("none", self.disk, b"tmpfs", 0,
+                                   b"size=%dk" % kib)
+                with self.subTest(name, kib=kib):
+                    done = self.run_on(mount, ["sh", "-c", SCRIPT, "sh",
+                                               *command, "out"])
+                    stages.add(self.check(done, right.split(" ", 2)[2]))
+        self.assertEqual(stages, {"columns", "plan", "write"})
 
-    def check(self, mount, command):
-        done = self.run_on(mount, ["sh", "-c", SCRIPT, "sh", *command, "out"])
-        errors = done.stderr.splitlines()
-        lines = done.stdout.splitlines()
-        print(done.stderr, done.stdout)
+    def check(self, done, right):
+        """`right`: what is printed of the graph. Returns the stage that had
+        filled the disk."""
+        first, then = done.stderr.split(KEPT)
+        wrong = re.fullmatch(
+            r"tributary partition: RESOURCE_EXHAUSTED: cannot write "
+            r"out\.partial/(\w+)/\S+: No space left on device\n", first)
+        self.assertTrue(wrong, first)
+        self.assertEqual(then, CONTINUES)
+        self.assertEqual(done.stdout, "code 1\nout.partial\n"
+                         f"wrote out {right}code 0\nout\n")
+        return wrong[1]
 
     def test_a_read_only_disk(self):
         mount = own_mounts("none", self.disk, b"tmpfs", READ_ONLY)
@@ -83,12 +102,22 @@ class FullDiskTest(unittest.TestCase):
                 done = self.run_on(mount, [*command, "out"])
                 self.assertEqual(done.returncode, 1)
                 self.assertEqual(
-                    done.stderr, "tributary partition: cannot create "
-                    "out.partial: Read-only file system\n")
-                done = self.run_on(mount, [
-                    *command, os.path.join(self.folder, "out-" + name)
-                    , "--work-folder", "work"])
-                print(done.stderr)
+                    done.stderr, "tributary partition: PERMISSION_DENIED: "
+                    "cannot create out.partial: Read-only file system\n")
+                self.assertEqual(os.listdir(self.disk), [])
+
+    def test_a_work_folder_on_another_disk(self):
+        """Refused before the work, which could not be renamed to --out."""
+        name, command = next(self.commands())
+        work = os.path.join(self.folder, "work")
+        done = self.run_on(own_mounts("none", self.disk, b"tmpfs", 0),
+                           [*command, "out", "--work-folder", work])
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(
+            done.stderr, f"tributary partition: INVALID_ARGUMENT: --work-folder "
+            f"{work} is on another disk than --out out; allowed: a folder on "
+            "the disk of --out\n")
+        self.assertFalse(os.path.exists(work))
 
 
 if __name__ == "__main__":
