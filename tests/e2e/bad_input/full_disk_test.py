@@ -79,7 +79,7 @@ class FullDiskTest(unittest.TestCase):
                 with self.subTest(name, kib=kib):
                     done = self.run_on(mount, ["sh", "-c", SCRIPT, "sh",
                                                *command, "out"])
-                    stages.add(self.check(done, right.split(" ", 2)[2]))
+                    stages.add(self.check(done, right.split(".graph ", 1)[1]))
         self.assertEqual(stages, {"columns", "plan", "write"})
 
     def check(self, done, right):
