@@ -73,7 +73,7 @@ class DispatchTest(unittest.TestCase):
     def test_hosts_get_the_caches_of_their_partitions(self):
         expected = sampling.lines(self.graph)
         self.assertEqual(self.dispatch().returncode, 0)
-        hosts = [os.path.join(self.path("hosts"), h, "data/graph") for h in "ab"]
+        hosts = [self.path(f"hosts/{host}/data/graph") for host in "ab"]
         held = ["0,2", "1,2"]
         self.assertEqual(sampling.lines_and_hits(hosts, held), (expected, 0))
         processes.run_ok("cache", "--graph", self.graph, "--hot-cache", "0.1",

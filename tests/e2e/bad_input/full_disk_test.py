@@ -36,8 +36,8 @@ SCRIPT = """
 mount -o remount,size=16m . || exit 9
 "$@"; echo "code $?"; ls -A
 """
-KEPT = ("out.partial is kept: the same command goes on from there; remove it to "
-        "free its space\n")
+KEPT = ("out.partial is kept: the same command goes on from there; remove it "
+        "to free its space\n")
 CONTINUES = ("tributary partition: note: goes on with what an earlier run has "
              "left in out.partial\n")
 READ_ONLY = 1  # MS_RDONLY
@@ -114,7 +114,7 @@ class FullDiskTest(unittest.TestCase):
                            [*command, "out", "--work-folder", work])
         self.assertEqual(done.returncode, 1)
         self.assertEqual(
-            done.stderr, f"tributary partition: INVALID_ARGUMENT: --work-folder "
+            done.stderr, "tributary partition: INVALID_ARGUMENT: --work-folder "
             f"{work} is on another disk than --out out; allowed: a folder on "
             "the disk of --out\n")
         self.assertFalse(os.path.exists(work))

@@ -48,7 +48,8 @@ OGB = [
            'INVALID_ARGUMENT: {in}/split/only/train.csv line 2: "4"; allowed: '
            "node ids 0 to 3 (if these are rows of edges: --edge-splits only)",
            edit("split/only/train.csv", "2", "4")),
-    binary("a NaN weight", f"OUT_OF_RANGE: {DATA}:w, row 3: weight nan" + WEIGHT,
+    binary("a NaN weight",
+           f"OUT_OF_RANGE: {DATA}:w, row 3: weight nan" + WEIGHT,
            w=changed(small.WEIGHTS, 3, value=np.nan)),
     binary("a negative weight",
            f"OUT_OF_RANGE: {DATA}:w, row 3: weight -1" + WEIGHT,
@@ -152,8 +153,8 @@ ARRAYS = [
         cut("", 700)),
     typed("an unknown id", element("user__buys__item/edge_index.npy", 1, 1,
                                    value=3),
-          "OUT_OF_RANGE: {in}/user__buys__item/edge_index.npy, row 1, column 1: "
-          "3 is no node of type item; allowed: 0 to 2"),
+          "OUT_OF_RANGE: {in}/user__buys__item/edge_index.npy, row 1, column "
+          "1: 3 is no node of type item; allowed: 0 to 2"),
     cases_of("npy typed", functools.partial(
         small.typed_npy_folder, relation="user__buys__film"), "--format",
              "npy")("an unknown type", None,

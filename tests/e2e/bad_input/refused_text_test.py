@@ -1,4 +1,4 @@
-"""`partition` of text: OGB's layouts, triples, DGL's chunks, tables of edges."""
+"""`partition` of text: OGB's, triples, DGL's chunks, tables of edges."""
 
 import json
 import os
@@ -8,13 +8,14 @@ from tests.e2e.bad_input import small_inputs as small
 from tests.e2e.bad_input.refusals import (RefusalTable, cases_of, cut, edit,
                                           metadata)
 
-WEIGHT = ("a weight, a decimal number that is finite and not negative")
+WEIGHT = "a weight, a decimal number that is finite and not negative"
 WRONG = "INVALID_ARGUMENT: {in}"
 
 ogb = cases_of("ogb", small.ogb_text, "--edge-weight", "w")
 OGB = [
     ogb("a truncated row of edges", cut("raw/edge.csv", 2),
-        WRONG + "/raw/edge.csv line 5: an empty cell; allowed: node ids 0 to 3"),
+        WRONG + "/raw/edge.csv line 5: an empty cell; allowed: node ids 0 to "
+        "3"),
     ogb("a truncated row of features", cut("raw/node-feat.csv", 3),
         WRONG + "/raw/node-feat.csv line 4: 1 cells; the first row has 2"),
     ogb("a file without its last row", cut("raw/edge.csv", 4),
@@ -55,8 +56,8 @@ TYPED = [
           WRONG + "/raw/node-feat/item/node-feat.csv has 3 rows; wanted: 4, as "
           "num-node-dict says"),
     typed("a wrong count of edges", edit(BUYS + "num-edge-list.csv", "4", "3"),
-          WRONG + f"/{BUYS}w.csv line 4: one row more than the 3 wanted, as its "
-          "num-edge-list says"),
+          WRONG + f"/{BUYS}w.csv line 4: one row more than the 3 wanted, as "
+          "its num-edge-list says"),
     typed("an unknown id", edit(BUYS + "edge.csv", "0,2", "0,3"),
           WRONG + f'/{BUYS}edge.csv line 4: "3"; allowed: node ids 0 to 2'),
     typed("a truncated row", cut(BUYS + "edge.csv", 2),
