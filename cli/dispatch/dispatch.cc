@@ -25,7 +25,7 @@
 #include "common/runtime/mutex.h"
 #include "common/text/status.h"
 #include "partition/format/graph_json.h"
-#include "partition/format/hot_manifest.h"
+#include "partition/format/hot_text.h"
 #include "partition/format/paths.h"
 
 namespace tributary {

@@ -13,7 +13,7 @@
 #include "cli/fetch/try_again.h"
 #include "common/text/status.h"
 #include "partition/format/graph_json.h"
-#include "partition/format/hot_manifest.h"
+#include "partition/format/hot_text.h"
 #include "partition/format/paths.h"
 
 namespace tributary {
@@ -49,7 +49,7 @@ absl::StatusOr<TransferPlan> PlanStoredGraph(const GetOptions& options,
   ASSIGN_OR_RETURN(TransferPlan plan,
                    PlanGraph(schema, *std::move(json), options.partitions));
   auto hot = ReadStoredText(store, absl::StrCat(kHotFolder, "/", kHotJson),
-                            kMaxHotJsonBytes, again);
+                            kMaxHotTextBytes, again);
   if (absl::IsNotFound(hot.status())) return plan;
   RETURN_IF_ERROR(hot.status());
   RETURN_IF_ERROR(AddHotCache(schema, *std::move(hot), store.NameOf(kHotFolder),

@@ -25,7 +25,7 @@
 #include "common/runtime/mutex.h"
 #include "common/text/status.h"
 #include "partition/format/graph_json.h"
-#include "partition/format/hot_manifest.h"
+#include "partition/format/hot_text.h"
 #include "partition/format/paths.h"
 
 namespace tributary {
@@ -177,7 +177,7 @@ absl::StatusOr<bool> IsCacheStored(const TransferPlan& plan, ObjectStore& store,
                                    TryAgain& again) {
   if (!plan.hot.has_value()) return true;
   const auto json =
-      ReadStoredText(store, plan.hot->path, kMaxHotJsonBytes, again);
+      ReadStoredText(store, plan.hot->path, kMaxHotTextBytes, again);
   if (absl::IsNotFound(json.status())) return false;
   RETURN_IF_ERROR(json.status());
   return *json == plan.hot->text;

@@ -10,9 +10,9 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "common/fleet/graph_name.h"
-#include "common/io/file_mapping.h"
 #include "common/text/status.h"
 #include "partition/format/hot_manifest.h"
+#include "partition/format/hot_text.h"
 #include "partition/format/paths.h"
 
 namespace tributary {
@@ -89,11 +89,20 @@ absl::Status AddHotCache(const GraphSchema& schema, std::string json,
                          const std::string& hot,
                          const PartitionChoice& partitions,
                          TransferPlan& plan) {
-  ASSIGN_OR_RETURN(const HotManifest manifest,
-                   ParseHotManifest(json, hot, schema));
+  const auto manifest = HotManifest::FromJson(json);
+  if (!manifest.ok()) {
+    return absl::Status(manifest.status().code(),
+                        absl::StrCat(hot, "/", manifest.status().message()));
+  }
+  if (manifest->layout_digest != schema.layout_digest) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(hot, "/", kHotJson,
+                     " belongs to another layout of the graph; remove "
+                     "it, or make it anew with `tributary cache`"));
+  }
   const std::vector<uint32_t> numbers = partitions.Of(schema.num_partitions);
   const std::set<uint32_t> wanted(numbers.begin(), numbers.end());
-  for (const FileSchema& file : manifest.files) {
+  for (const FileSchema& file : manifest->files) {
     const std::optional<uint32_t> of = PartitionOf(file.path);
     if (!of.has_value() || !StaysInside(file.path)) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -111,11 +120,10 @@ absl::Status AddHotCache(const GraphSchema& schema, std::string json,
 absl::Status AddHotCacheOf(const std::string& folder, const GraphSchema& schema,
                            const PartitionChoice& partitions,
                            TransferPlan& plan) {
-  const std::string hot = HotFolderOf(folder);
-  auto json = ReadFile(absl::StrCat(hot, "/", kHotJson), kMaxHotJsonBytes);
-  if (absl::IsNotFound(json.status())) return absl::OkStatus();
-  RETURN_IF_ERROR(json.status());
-  return AddHotCache(schema, *std::move(json), hot, partitions, plan);
+  ASSIGN_OR_RETURN(std::optional<std::string> json, ReadHotText(folder));
+  if (!json.has_value()) return absl::OkStatus();
+  return AddHotCache(schema, *std::move(json), HotFolderOf(folder), partitions,
+                     plan);
 }
 
 absl::StatusOr<TransferPlan> PlanObjects(

@@ -54,8 +54,9 @@ absl::StatusOr<TransferPlan> PlanGraph(const GraphSchema& schema,
                                        const PartitionChoice& partitions);
 
 // Adds the cache of hot rows that hot.json, which lies in `hot`, describes: the
-// files that a server of `partitions` reads. Errors as ParseHotManifest;
-// INVALID_ARGUMENT for a path that would leave the folder.
+// files that a server of `partitions` reads. Errors as HotManifest::FromJson;
+// FAILED_PRECONDITION for a cache of another layout; INVALID_ARGUMENT for a
+// path that would leave the folder.
 absl::Status AddHotCache(const GraphSchema& schema, std::string json,
                          const std::string& hot,
                          const PartitionChoice& partitions, TransferPlan& plan);

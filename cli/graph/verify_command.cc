@@ -14,6 +14,7 @@
 #include "partition/format/graph.h"
 #include "partition/format/graph_json.h"
 #include "partition/format/hot_manifest.h"
+#include "partition/format/hot_text.h"
 #include "partition/pipeline/check/hot_check.h"
 #include "partition/pipeline/check/sample_check.h"
 #include "partition/pipeline/check/verify.h"

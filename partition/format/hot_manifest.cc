@@ -19,6 +19,7 @@ namespace {
 using Json = nlohmann::json;  // a std::map, so keys are written sorted
 
 constexpr char kFormatName[] = "tributary-hot-cache";
+constexpr size_t kMaxHotJsonBytes = size_t{64} << 20;
 constexpr uint64_t kMaxCount = uint64_t{1} << 56;
 // hot.json nests 3 deep.
 constexpr int kMaxDepth = 8;
@@ -208,13 +209,17 @@ std::string HotFolderOf(const std::string& folder) {
   return absl::StrCat(folder, "/", kHotFolder);
 }
 
-absl::StatusOr<HotManifest> ParseHotManifest(std::string_view text,
-                                             const std::string& hot,
-                                             const GraphSchema& schema) {
+absl::StatusOr<std::optional<HotManifest>> ReadHotManifest(
+    const std::string& folder, const GraphSchema& schema) {
+  const std::string hot = HotFolderOf(folder);
+  const auto text =
+      ReadFile(absl::StrCat(hot, "/", kHotJson), kMaxHotJsonBytes);
+  if (absl::IsNotFound(text.status())) return std::nullopt;
+  RETURN_IF_ERROR(text.status());
   const auto within = [&hot](const absl::Status& why) {
     return absl::Status(why.code(), absl::StrCat(hot, "/", why.message()));
   };
-  absl::StatusOr<HotManifest> manifest = HotManifest::FromJson(text);
+  absl::StatusOr<HotManifest> manifest = HotManifest::FromJson(*text);
   if (!manifest.ok()) return within(manifest.status());
   if (manifest->layout_digest != schema.layout_digest) {
     return absl::FailedPreconditionError(
@@ -229,26 +234,7 @@ absl::StatusOr<HotManifest> ParseHotManifest(std::string_view text,
     const absl::Status status = CheckRows(rows, schema);
     if (!status.ok()) return within(status);
   }
-  return manifest;
-}
-
-absl::StatusOr<std::optional<HotManifest>> ReadHotManifest(
-    const std::string& folder, const GraphSchema& schema) {
-  const std::string hot = HotFolderOf(folder);
-  const auto text =
-      ReadFile(absl::StrCat(hot, "/", kHotJson), kMaxHotJsonBytes);
-  if (absl::IsNotFound(text.status())) return std::nullopt;
-  RETURN_IF_ERROR(text.status());
-  ASSIGN_OR_RETURN(HotManifest manifest, ParseHotManifest(*text, hot, schema));
-  return manifest;
-}
-
-absl::StatusOr<std::string> HotDigestOf(const std::string& folder) {
-  const auto text = ReadFile(absl::StrCat(HotFolderOf(folder), "/", kHotJson),
-                             kMaxHotJsonBytes);
-  if (absl::IsNotFound(text.status())) return std::string(kNoHotCache);
-  RETURN_IF_ERROR(text.status());
-  return ToHex(Sha256Of(*text));
+  return *std::move(manifest);
 }
 
 size_t HotRowBytes(const NodeTypeSchema& type) {

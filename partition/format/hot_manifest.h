@@ -2,7 +2,6 @@
 #ifndef TRIBUTARY_PARTITION_FORMAT_HOT_MANIFEST_H_
 #define TRIBUTARY_PARTITION_FORMAT_HOT_MANIFEST_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -45,27 +44,12 @@ struct HotManifest {
 // Returns the path of the cache's folder of the graph in `folder`.
 std::string HotFolderOf(const std::string& folder);
 
-inline constexpr size_t kMaxHotJsonBytes = size_t{64} << 20;
-
-// Parses `text`, the hot.json in `hot`, of a graph that has the schema. Errors
-// as ReadHotManifest; they name `hot`, a folder or a URL.
-absl::StatusOr<HotManifest> ParseHotManifest(std::string_view text,
-                                             const std::string& hot,
-                                             const GraphSchema& schema);
-
 // Reads hot.json of the graph in `folder`, which has the schema; none if there
 // is no cache. FAILED_PRECONDITION, with what to do, if the cache belongs to
 // another layout; DATA_LOSS for partitions, types or numbers of rows that the
 // graph does not have; other errors as FromJson and ReadFile.
 absl::StatusOr<std::optional<HotManifest>> ReadHotManifest(
     const std::string& folder, const GraphSchema& schema);
-
-// Stands for the digest of a graph without a cache.
-inline constexpr char kNoHotCache[] = "none";
-
-// Returns the SHA-256 of hot.json of the graph in `folder`, in hexadecimal, or
-// kNoHotCache. It changes with every byte of the cache. Errors as ReadFile.
-absl::StatusOr<std::string> HotDigestOf(const std::string& folder);
 
 // Returns the most bytes of memory that the caches of `partitions` take in a
 // server.
