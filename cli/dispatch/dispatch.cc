@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "cli/dispatch/shell_command.h"
@@ -24,6 +25,7 @@
 #include "common/runtime/mutex.h"
 #include "common/text/status.h"
 #include "partition/format/graph_json.h"
+#include "partition/format/hot_text.h"
 #include "partition/format/paths.h"
 
 namespace tributary {
@@ -42,16 +44,21 @@ class HostDispatch {
         result_(result) {}
 
   absl::Status Run() {
-    ASSIGN_OR_RETURN(const TransferPlan plan,
+    ASSIGN_OR_RETURN(TransferPlan plan,
                      PlanGraph(schema_, "", result_.host.partitions));
-    result_.files = plan.files.size();
+    RETURN_IF_ERROR(
+        AddHotCacheOf(options_.graph, schema_, result_.host.partitions, plan));
+    ASSIGN_OR_RETURN(hot_digest_, HotDigestOf(options_.graph));
+    result_.files = plan.num_files();
     result_.bytes = plan.bytes();
     result_.already = Verify().ok() && options_.verify.has_value();
     if (result_.already) return absl::OkStatus();
     std::vector<std::string> paths;
-    for (const PlannedFile& file : plan.files) paths.push_back(file.path);
+    for (const PlannedFile& file : plan.AllFiles()) paths.push_back(file.path);
     RETURN_IF_ERROR(Copy("files", paths));
-    RETURN_IF_ERROR(Copy("json", {kGraphJson}));
+    std::vector<std::string> manifests = {kGraphJson};
+    if (plan.hot.has_value()) manifests.push_back(plan.hot->path);
+    RETURN_IF_ERROR(Copy("json", manifests));
     return Verify();
   }
 
@@ -60,7 +67,8 @@ class HostDispatch {
     return {{"host", result_.host.name},
             {"to", options_.to},
             {"partitions", result_.host.PartitionsText()},
-            {"digest", ToHex(schema_.layout_digest)}};
+            {"digest", ToHex(schema_.layout_digest)},
+            {"hot", hot_digest_}};
   }
 
   absl::Status RunFilled(const char* what, const std::string& command) const {
@@ -124,6 +132,7 @@ class HostDispatch {
   const GraphSchema& schema_;
   const std::string& scratch_;
   Dispatched& result_;
+  std::string hot_digest_;
 };
 
 // Hosts in turn, by a bounded number of threads.
@@ -187,14 +196,18 @@ class Dispatcher {
 
 // Checks, before anything is sent, that this machine has all files, whole.
 absl::Status CheckFiles(const std::string& graph, const GraphSchema& schema) {
-  for (const FileSchema& file : schema.files) {
+  ASSIGN_OR_RETURN(TransferPlan plan, PlanGraph(schema, "", {}));
+  RETURN_IF_ERROR(AddHotCacheOf(graph, schema, {}, plan));
+  for (const PlannedFile& file : plan.AllFiles()) {
     const std::string path = absl::StrCat(graph, "/", file.path);
     size_t size = 0;
     ASSIGN_OR_RETURN(const int fd, OpenRegularFile(path, &size));
     close(fd);
     if (size == file.bytes) continue;
     return absl::DataLossError(absl::StrCat(
-        path, " has ", size, " bytes where graph.json says ", file.bytes));
+        path, " has ", size, " bytes where ",
+        absl::StartsWith(file.path, kHotFolder) ? "hot/hot.json" : kGraphJson,
+        " says ", file.bytes));
   }
   return absl::OkStatus();
 }
@@ -202,11 +215,12 @@ absl::Status CheckFiles(const std::string& graph, const GraphSchema& schema) {
 }  // namespace
 
 std::vector<std::string> CopyPlaces() {
-  return {"host", "to", "graph", "list", "folder", "partitions", "digest"};
+  return {"host",   "to",         "graph",  "list",
+          "folder", "partitions", "digest", "hot"};
 }
 
 std::vector<std::string> VerifyPlaces() {
-  return {"host", "to", "partitions", "digest"};
+  return {"host", "to", "partitions", "digest", "hot"};
 }
 
 absl::Status Dispatch(const DispatchOptions& options,

@@ -26,16 +26,16 @@ constexpr char kCopy[] =
 constexpr char kVerify[] =
     "ssh -o BatchMode=yes -o ConnectTimeout=20 -o ServerAliveInterval=60 "
     "{host} tributary verify {to} --partitions {partitions} --layout-digest "
-    "{digest}";
+    "{digest} --hot-digest {hot}";
 
 constexpr char kFooter[] =
-    R"(Each host gets graph.json, node_map, degrees, edge_index and splits, and the
-folders of its partitions. A line of HOSTS is HOST, or HOST PARTITIONS as `serve
+    R"(Each host gets graph.json, node_map, degrees, edge_index and splits, the
+folders of its partitions, and their caches of hot rows. A line of HOSTS is HOST, or HOST PARTITIONS as `serve
 --partitions` takes them; host i of n without PARTITIONS gets the share i%n.
 
 The verify command runs before and after the copy, at the host. A host where it
-succeeds is left alone, so the same command goes on after a failure. graph.json is
-copied last, by itself: no server opens half a graph. Give each graph a folder of
+succeeds is left alone, so the same command goes on after a failure. graph.json
+and hot/hot.json are copied last: no server opens half a graph. Give each graph a folder of
 its own. Commands run in /bin/sh; {list} is a file with a path in {graph} per line,
 {folder} a folder of just these files (hard links beside the graph).
 
@@ -48,7 +48,8 @@ Examples:
   tributary dispatch --graph mag --hosts pods.txt --to /graphs/mag \
       --copy-command 'kubectl cp {folder}/. {host}:{to}' \
       --verify-command 'kubectl exec {host} -- /app/tributary verify {to}
-          --partitions {partitions} --layout-digest {digest}')";
+          --partitions {partitions} --layout-digest {digest}
+          --hot-digest {hot}')";
 
 class DispatchCommand final : public Command {
  public:
@@ -73,7 +74,7 @@ class DispatchCommand final : public Command {
     CLI::Option* verify =
         app->add_option("--verify-command", verify_,
                         "Succeeds if the host has the files: {host} {to} "
-                        "{partitions} {digest}")
+                        "{partitions} {digest} {hot}")
             ->capture_default_str();
     app->add_flag("--no-verify", no_verify_,
                   "Believe the copy command, and run it for every host")

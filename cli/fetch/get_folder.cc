@@ -13,6 +13,7 @@
 #include "cli/fetch/try_again.h"
 #include "common/text/status.h"
 #include "partition/format/graph_json.h"
+#include "partition/format/hot_text.h"
 #include "partition/format/paths.h"
 
 namespace tributary {
@@ -45,22 +46,32 @@ absl::StatusOr<TransferPlan> PlanStoredGraph(const GetOptions& options,
   const std::string name = store.NameOf("");
   ASSIGN_OR_RETURN(const GraphSchema schema,
                    ParseGraphJson(*json, name.substr(0, name.size() - 1)));
-  return PlanGraph(schema, *std::move(json), options.partitions);
+  ASSIGN_OR_RETURN(TransferPlan plan,
+                   PlanGraph(schema, *std::move(json), options.partitions));
+  auto hot = ReadStoredText(store, absl::StrCat(kHotFolder, "/", kHotJson),
+                            kMaxHotTextBytes, again);
+  if (absl::IsNotFound(hot.status())) return plan;
+  RETURN_IF_ERROR(hot.status());
+  RETURN_IF_ERROR(AddHotCache(schema, *std::move(hot), store.NameOf(kHotFolder),
+                              options.partitions, plan));
+  return plan;
 }
 
 // Returns the bytes that are not there yet.
-uint64_t MissingBytes(const TransferPlan& plan, const StagedFolder& folder) {
+uint64_t MissingBytes(const std::vector<PlannedFile>& files,
+                      const StagedFolder& folder) {
   uint64_t missing = 0;
-  for (const PlannedFile& file : plan.files) {
+  for (const PlannedFile& file : files) {
     if (folder.Has(file)) continue;
     missing += file.bytes - std::min(file.bytes, folder.PartBytes(file));
   }
   return missing;
 }
 
-absl::Status CheckRoom(const TransferPlan& plan, const StagedFolder& folder) {
+absl::Status CheckRoom(const std::vector<PlannedFile>& files,
+                       const StagedFolder& folder) {
   ASSIGN_OR_RETURN(const uint64_t free, FreeBytes(folder.path()));
-  const uint64_t missing = MissingBytes(plan, folder);
+  const uint64_t missing = MissingBytes(files, folder);
   if (missing <= free) return absl::OkStatus();
   return absl::ResourceExhaustedError(
       absl::StrCat(folder.path(), ": ", missing, " bytes are missing and ",
@@ -75,20 +86,30 @@ absl::StatusOr<Transferred> GetFolder(const GetOptions& options,
   ASSIGN_OR_RETURN(const TransferPlan plan,
                    options.any_files ? PlanListed(store, again)
                                      : PlanStoredGraph(options, store, again));
-  Transferred done{plan.name, plan.files.size(), plan.bytes()};
+  Transferred done{plan.name, plan.num_files(), plan.bytes()};
   const absl::Status complete = CheckComplete(options.folder, plan);
-  done.already = complete.ok();
+  // A complete graph may lack its cache, or have an older one.
+  const bool cache_only = complete.ok();
+  done.already =
+      cache_only && (!plan.hot.has_value() ||
+                     HasFiles(options.folder, *plan.hot, plan.hot_files));
   if (done.already) return done;
-  if (!absl::IsNotFound(complete)) return complete;
+  if (!complete.ok() && !absl::IsNotFound(complete)) return complete;
+  const std::vector<PlannedFile> files = plan.AllFiles(cache_only);
   ASSIGN_OR_RETURN(StagedFolder folder,
-                   StagedFolder::Open(options.folder, plan.manifest));
-  RETURN_IF_ERROR(CheckRoom(plan, folder));
+                   StagedFolder::Open(options.folder,
+                                      cache_only ? *plan.hot : plan.manifest));
+  if (!cache_only && !options.any_files) {
+    RETURN_IF_ERROR(folder.OpenPart(kHotFolder, plan.hot));
+  }
+  RETURN_IF_ERROR(CheckRoom(files, folder));
   {
     TransferProgress progress("tributary-fetch get", "fetched", done.bytes);
     RETURN_IF_ERROR(
-        FetchFiles(plan.files, options.fetch, store, again, folder, progress));
+        FetchFiles(files, options.fetch, store, again, folder, progress));
   }
-  RETURN_IF_ERROR(folder.Finish(plan.manifest));
+  RETURN_IF_ERROR(cache_only ? folder.FinishPart(kHotFolder)
+                             : folder.Finish(plan.manifest));
   return done;
 }
 

@@ -23,12 +23,14 @@ struct GetOptions {
 
 struct Transferred {
   std::string name;      // of what is there now
-  uint64_t files = 0;    // that were wanted, beside the manifest
+  uint64_t files = 0;    // that were wanted, beside the manifest of the graph
   uint64_t bytes = 0;    // in these
   bool already = false;  // nothing had to be done
 };
 
-// Makes `folder` of the objects in `store`, by way of a StagedFolder. Errors
+// Makes `folder` of the objects in `store`, by way of a StagedFolder. A graph
+// that is complete gets the store's cache of hot rows, if it has another one or
+// none. Errors
 // name the object or file: those of the store and of FetchFiles;
 // ALREADY_EXISTS if the folder holds something else; RESOURCE_EXHAUSTED if the
 // disk has too little room.

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cli/fetch/stored_text.h"
@@ -24,6 +25,7 @@
 #include "common/runtime/mutex.h"
 #include "common/text/status.h"
 #include "partition/format/graph_json.h"
+#include "partition/format/hot_text.h"
 #include "partition/format/paths.h"
 
 namespace tributary {
@@ -40,12 +42,19 @@ std::string ContentTypeOf(const PlannedFile& file) {
                          file.crc32c.value_or(0));
 }
 
+// Returns the manifest that has the file's checksum.
+const char* ListOf(const PlannedFile& file) {
+  return absl::StartsWith(file.path, absl::StrCat(kHotFolder, "/"))
+             ? "hot/hot.json"
+             : kGraphJson;
+}
+
 class Storer {
  public:
-  Storer(const PutOptions& options, const TransferPlan& plan,
+  Storer(const PutOptions& options, const std::vector<PlannedFile>& files,
          ObjectStore& store, TryAgain& again, TransferProgress& progress)
       : options_(options),
-        plan_(plan),
+        files_(files),
         store_(store),
         again_(again),
         progress_(progress) {}
@@ -62,8 +71,8 @@ class Storer {
 
  private:
   void Work(uint64_t seed) {
-    for (size_t i = next_++; i < plan_.files.size(); i = next_++) {
-      const PlannedFile& file = plan_.files[i];
+    for (size_t i = next_++; i < files_.size(); i = next_++) {
+      const PlannedFile& file = files_[i];
       const absl::Status status =
           again_.Run(seed, [&] { return StoreMissing(file); });
       if (status.ok()) continue;
@@ -73,7 +82,7 @@ class Storer {
   }
 
   void Fail(const absl::Status& status) {
-    next_ = plan_.files.size();
+    next_ = files_.size();
     {
       MutexLock lock(mutex_);
       if (!status_.ok()) return;
@@ -102,8 +111,9 @@ class Storer {
     ASSIGN_OR_RETURN(const int opened, OpenRegularFile(path, &size));
     const UniqueFd fd(opened);
     if (size != file.bytes) {
-      return absl::DataLossError(absl::StrCat(
-          path, " has ", size, " bytes where graph.json says ", file.bytes));
+      return absl::DataLossError(absl::StrCat(path, " has ", size,
+                                              " bytes where ", ListOf(file),
+                                              " says ", file.bytes));
     }
     ASSIGN_OR_RETURN(auto writer,
                      store_.Create(file.path, ContentTypeOf(file)));
@@ -123,14 +133,14 @@ class Storer {
     }
     if (crc != *file.crc32c) {
       return absl::DataLossError(absl::StrFormat(
-          "%s is damaged: its checksum is %08x where graph.json says %08x",
-          path, crc, *file.crc32c));
+          "%s is damaged: its checksum is %08x where %s says %08x", path, crc,
+          ListOf(file), *file.crc32c));
     }
     return writer->Finish();
   }
 
   const PutOptions& options_;
-  const TransferPlan& plan_;
+  const std::vector<PlannedFile>& files_;
   ObjectStore& store_;
   TryAgain& again_;
   TransferProgress& progress_;
@@ -140,7 +150,7 @@ class Storer {
 };
 
 absl::Status CheckSizes(const TransferPlan& plan) {
-  for (const PlannedFile& file : plan.files) {
+  for (const PlannedFile& file : plan.AllFiles()) {
     if (file.bytes <= kMaxObjectBytes) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         file.path, " has ", file.bytes, " bytes; allowed in one object: ",
@@ -162,11 +172,25 @@ absl::StatusOr<bool> IsStored(const TransferPlan& plan, ObjectStore& store,
       "\nallowed: a prefix without a graph, for example one for each day"));
 }
 
-absl::Status StoreJson(const std::string& json, ObjectStore& store) {
-  ASSIGN_OR_RETURN(auto writer, store.Create(kGraphJson, "application/json"));
-  RETURN_IF_ERROR(writer->Append(absl::MakeConstSpan(
-      reinterpret_cast<const uint8_t*>(json.data()), json.size())));
-  return writer->Finish();
+// Whether the store has this cache of hot rows, or there is none to store.
+absl::StatusOr<bool> IsCacheStored(const TransferPlan& plan, ObjectStore& store,
+                                   TryAgain& again) {
+  if (!plan.hot.has_value()) return true;
+  const auto json =
+      ReadStoredText(store, plan.hot->path, kMaxHotTextBytes, again);
+  if (absl::IsNotFound(json.status())) return false;
+  RETURN_IF_ERROR(json.status());
+  return *json == plan.hot->text;
+}
+
+absl::Status StoreJson(const Manifest& json, ObjectStore& store,
+                       TryAgain& again) {
+  return again.Run(0, [&]() -> absl::Status {
+    ASSIGN_OR_RETURN(auto writer, store.Create(json.path, "application/json"));
+    RETURN_IF_ERROR(writer->Append(absl::MakeConstSpan(
+        reinterpret_cast<const uint8_t*>(json.text.data()), json.text.size())));
+    return writer->Finish();
+  });
 }
 
 }  // namespace
@@ -178,19 +202,24 @@ absl::StatusOr<Transferred> PutGraph(const PutOptions& options,
                             kMaxGraphJsonBytes));
   ASSIGN_OR_RETURN(const GraphSchema schema,
                    ParseGraphJson(json, options.folder));
-  ASSIGN_OR_RETURN(const TransferPlan plan,
+  ASSIGN_OR_RETURN(TransferPlan plan,
                    PlanGraph(schema, std::move(json), PartitionChoice()));
+  RETURN_IF_ERROR(
+      AddHotCacheOf(options.folder, schema, PartitionChoice(), plan));
   RETURN_IF_ERROR(CheckSizes(plan));
   TryAgain again(options.retry_for);
-  Transferred done{plan.name, plan.files.size(), plan.bytes()};
-  ASSIGN_OR_RETURN(done.already, IsStored(plan, store, again));
+  Transferred done{plan.name, plan.num_files(), plan.bytes()};
+  ASSIGN_OR_RETURN(const bool graph_stored, IsStored(plan, store, again));
+  ASSIGN_OR_RETURN(const bool cache_stored, IsCacheStored(plan, store, again));
+  done.already = graph_stored && cache_stored;
   if (done.already) return done;
   {
+    const std::vector<PlannedFile> files = plan.AllFiles(graph_stored);
     TransferProgress progress("tributary-fetch put", "stored", done.bytes);
-    RETURN_IF_ERROR(Storer(options, plan, store, again, progress).Run());
+    RETURN_IF_ERROR(Storer(options, files, store, again, progress).Run());
   }
-  RETURN_IF_ERROR(
-      again.Run(0, [&] { return StoreJson(plan.manifest.text, store); }));
+  if (!cache_stored) RETURN_IF_ERROR(StoreJson(*plan.hot, store, again));
+  if (!graph_stored) RETURN_IF_ERROR(StoreJson(plan.manifest, store, again));
   return done;
 }
 

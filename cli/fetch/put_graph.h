@@ -17,10 +17,12 @@ struct PutOptions {
   absl::Duration retry_for = absl::Minutes(5);
 };
 
-// Stores all files, and graph.json after them, so that a reader never finds
-// half a graph. Objects that an earlier run has stored, which their length and
-// the checksum in their content type show, are not stored again. Each file's
-// checksum is computed while it is read.
+// Stores all files, then hot/hot.json, if there is a cache of hot rows, and
+// graph.json, so that a reader never finds half a graph. A stored graph gets
+// the folder's cache, if the store has another one or none. Objects that an
+// earlier run has stored, which their length and the checksum in their content
+// type show, are not stored again. Each file's checksum is computed while it is
+// read.
 //
 // ALREADY_EXISTS if the store has another graph.json; DATA_LOSS for a damaged
 // file; otherwise the store's and the disk's errors.

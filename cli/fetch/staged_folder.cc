@@ -50,8 +50,18 @@ absl::Status Empty(const std::string& folder) {
       absl::StrCat("cannot empty ", folder, ": ", error.message()));
 }
 
+absl::Status RemoveAll(const std::string& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (!error) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat("cannot remove ", path, ": ", error.message()));
+}
+
 absl::Status WriteManifest(const std::string& path, const std::string& text) {
   const std::string part = path + ".part";
+  std::error_code ignored;  // Create reports it
+  fs::create_directories(ParentFolderOf(path), ignored);
   unlink(part.c_str());
   ASSIGN_OR_RETURN(FileWriter writer, FileWriter::Create(part));
   RETURN_IF_ERROR(writer.Append(text));
@@ -111,6 +121,32 @@ uint64_t StagedFolder::PartBytes(const PlannedFile& file) const {
   return SizeOf(PartOf(file.path), &exists);
 }
 
+absl::Status StagedFolder::OpenPart(const std::string& name,
+                                    const std::optional<Manifest>& manifest) {
+  if (manifest.has_value()) {
+    const auto text = ReadFile(PathOf(manifest->path), manifest->text.size());
+    if (text.ok() && *text == manifest->text) return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(RemoveAll(PathOf(name)));
+  if (!manifest.has_value()) return absl::OkStatus();
+  return WriteManifest(PathOf(manifest->path), manifest->text);
+}
+
+absl::Status StagedFolder::FinishPart(const std::string& name) {
+  const std::string from = PathOf(name);
+  const std::string to = absl::StrCat(target_, "/", name);
+  RETURN_IF_ERROR(SyncFolders(from));
+  absl::Status placed = RenameNoReplace(from, to);
+  if (absl::IsAlreadyExists(placed)) placed = ExchangeNames(from, to);
+  if (absl::IsUnimplemented(placed)) {
+    RETURN_IF_ERROR(RemoveAll(to));
+    placed = RenameNoReplace(from, to);
+  }
+  RETURN_IF_ERROR(placed);
+  RETURN_IF_ERROR(SyncToDisk(target_));
+  return RemoveAll(path_);
+}
+
 absl::Status StagedFolder::Finish(const Manifest& manifest) {
   if (manifest.text.empty()) return absl::InternalError("an empty manifest");
   RETURN_IF_ERROR(SyncFolders(path_));
@@ -128,6 +164,20 @@ absl::StatusOr<uint64_t> FreeBytes(const std::string& path) {
   struct statvfs info {};
   if (statvfs(at.c_str(), &info) != 0) return PathError(at, "look at");
   return static_cast<uint64_t>(info.f_bavail) * info.f_frsize;
+}
+
+bool HasFiles(const std::string& folder, const Manifest& manifest,
+              const std::vector<PlannedFile>& files) {
+  const auto text =
+      ReadFile(absl::StrCat(folder, "/", manifest.path), manifest.text.size());
+  if (!text.ok() || *text != manifest.text) return false;
+  for (const PlannedFile& file : files) {
+    bool exists = false;
+    const uint64_t bytes =
+        SizeOf(absl::StrCat(folder, "/", file.path), &exists);
+    if (!exists || bytes != file.bytes) return false;
+  }
+  return true;
 }
 
 absl::Status CheckComplete(const std::string& folder,

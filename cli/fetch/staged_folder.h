@@ -4,6 +4,7 @@
 #define TRIBUTARY_CLI_FETCH_STAGED_FOLDER_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,15 @@ class StagedFolder {
   bool Has(const PlannedFile& file) const;
   // Returns the bytes that are there of a file that is not finished.
   uint64_t PartBytes(const PlannedFile& file) const;
+  // Prepares the part of the folder that `manifest`, such as hot/hot.json, is
+  // in: what is left of another one is removed. None: the part `name` is
+  // removed.
+  absl::Status OpenPart(const std::string& name,
+                        const std::optional<Manifest>& manifest);
+  // Flushes the part `name` to the disk, puts it into the place of that of the
+  // target, which exists, in one step where the file system can, and removes
+  // the rest.
+  absl::Status FinishPart(const std::string& name);
   // Flushes the folders to the disk and renames the folder. ALREADY_EXISTS if
   // the target has been created meanwhile.
   absl::Status Finish(const Manifest& manifest);
@@ -57,7 +67,12 @@ class StagedFolder {
 // nearest folder above it that exists.
 absl::StatusOr<uint64_t> FreeBytes(const std::string& path);
 
-// Checks that the folder has the manifest and every file at its length. OK;
+// Whether the folder has the manifest and the files, each at its length.
+bool HasFiles(const std::string& folder, const Manifest& manifest,
+              const std::vector<PlannedFile>& files);
+
+// Checks that the folder has the manifest and every file at its length, but for
+// the cache of hot rows. OK;
 // NOT_FOUND if there is no such folder; ALREADY_EXISTS, naming what differs.
 absl::Status CheckComplete(const std::string& folder, const TransferPlan& plan);
 

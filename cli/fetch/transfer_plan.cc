@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,8 @@
 #include "absl/strings/strip.h"
 #include "common/fleet/graph_name.h"
 #include "common/text/status.h"
+#include "partition/format/hot_manifest.h"
+#include "partition/format/hot_text.h"
 #include "partition/format/paths.h"
 
 namespace tributary {
@@ -48,6 +51,23 @@ bool StaysInside(absl::string_view path) {
 
 }  // namespace
 
+std::vector<PlannedFile> TransferPlan::AllFiles(bool cache_only) const {
+  std::vector<PlannedFile> all =
+      cache_only ? std::vector<PlannedFile>() : files;
+  all.insert(all.end(), hot_files.begin(), hot_files.end());
+  return all;
+}
+
+uint64_t TransferPlan::num_files() const {
+  return files.size() + hot_files.size() + (hot.has_value() ? 1 : 0);
+}
+
+uint64_t TransferPlan::bytes() const {
+  uint64_t sum = hot.has_value() ? hot->text.size() : 0;
+  for (const PlannedFile& file : AllFiles()) sum += file.bytes;
+  return sum;
+}
+
 absl::StatusOr<TransferPlan> PlanGraph(const GraphSchema& schema,
                                        std::string json,
                                        const PartitionChoice& partitions) {
@@ -63,6 +83,47 @@ absl::StatusOr<TransferPlan> PlanGraph(const GraphSchema& schema,
     plan.files.push_back({file.path, file.bytes, file.crc32c});
   }
   return plan;
+}
+
+absl::Status AddHotCache(const GraphSchema& schema, std::string json,
+                         const std::string& hot,
+                         const PartitionChoice& partitions,
+                         TransferPlan& plan) {
+  const auto manifest = HotManifest::FromJson(json);
+  if (!manifest.ok()) {
+    return absl::Status(manifest.status().code(),
+                        absl::StrCat(hot, "/", manifest.status().message()));
+  }
+  if (manifest->layout_digest != schema.layout_digest) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(hot, "/", kHotJson,
+                     " belongs to another layout of the graph; remove "
+                     "it, or make it anew with `tributary cache`"));
+  }
+  const std::vector<uint32_t> numbers = partitions.Of(schema.num_partitions);
+  const std::set<uint32_t> wanted(numbers.begin(), numbers.end());
+  for (const FileSchema& file : manifest->files) {
+    const std::optional<uint32_t> of = PartitionOf(file.path);
+    if (!of.has_value() || !StaysInside(file.path)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          hot, "/", kHotJson, ": the path \"", absl::CHexEscape(file.path),
+          "\"; allowed: part-<p>/..."));
+    }
+    if (!wanted.empty() && wanted.count(*of) == 0) continue;
+    plan.hot_files.push_back(
+        {absl::StrCat(kHotFolder, "/", file.path), file.bytes, file.crc32c});
+  }
+  plan.hot = {absl::StrCat(kHotFolder, "/", kHotJson), std::move(json)};
+  return absl::OkStatus();
+}
+
+absl::Status AddHotCacheOf(const std::string& folder, const GraphSchema& schema,
+                           const PartitionChoice& partitions,
+                           TransferPlan& plan) {
+  ASSIGN_OR_RETURN(std::optional<std::string> json, ReadHotText(folder));
+  if (!json.has_value()) return absl::OkStatus();
+  return AddHotCache(schema, *std::move(json), HotFolderOf(folder), partitions,
+                     plan);
 }
 
 absl::StatusOr<TransferPlan> PlanObjects(

@@ -31,13 +31,16 @@ struct Manifest {
 struct TransferPlan {
   Manifest manifest;
   std::string name;                // of the content, for messages: NAME@VERSION
-  std::vector<PlannedFile> files;  // without the manifest
+  std::vector<PlannedFile> files;  // without the manifests
+  // Of the graph's cache of hot rows: hot/hot.json; none if it has no cache.
+  std::optional<Manifest> hot;
+  std::vector<PlannedFile> hot_files;  // without hot/hot.json
 
-  uint64_t bytes() const {
-    uint64_t sum = 0;
-    for (const PlannedFile& file : files) sum += file.bytes;
-    return sum;
-  }
+  // Returns all files but the manifest, or those of the cache alone.
+  std::vector<PlannedFile> AllFiles(bool cache_only = false) const;
+  // Return the number of files and their bytes, but for the manifest.
+  uint64_t num_files() const;
+  uint64_t bytes() const;
 };
 
 // The name of the manifest of folders that are no graphs.
@@ -49,6 +52,18 @@ inline constexpr char kListedFiles[] = ".tributary-fetch";
 absl::StatusOr<TransferPlan> PlanGraph(const GraphSchema& schema,
                                        std::string json,
                                        const PartitionChoice& partitions);
+
+// Adds the cache of hot rows that hot.json, which lies in `hot`, describes: the
+// files that a server of `partitions` reads. Errors as HotManifest::FromJson;
+// FAILED_PRECONDITION for a cache of another layout; INVALID_ARGUMENT for a
+// path that would leave the folder.
+absl::Status AddHotCache(const GraphSchema& schema, std::string json,
+                         const std::string& hot,
+                         const PartitionChoice& partitions, TransferPlan& plan);
+// As AddHotCache, for the cache of the graph in `folder`, if it has one.
+absl::Status AddHotCacheOf(const std::string& folder, const GraphSchema& schema,
+                           const PartitionChoice& partitions,
+                           TransferPlan& plan);
 
 // Plans all of the objects. INVALID_ARGUMENT for a path that would leave the
 // folder.

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -11,17 +12,22 @@
 #include "cli/command/arguments.h"
 #include "cli/command/stage_progress.h"
 #include "cli/graph/input_options.h"
+#include "cli/hot/hot_arguments.h"
 #include "common/process/memory_limit.h"
 #include "common/runtime/usable_cores.h"
 #include "common/text/parse_byte_size.h"
 #include "common/text/status.h"
 #include "partition/format/graph_json.h"
+#include "partition/format/hot_manifest.h"
 #include "partition/pipeline/run/partition_run.h"
 
 namespace tributary {
 namespace {
 
 constexpr uint64_t kMaxThreads = 1024;
+constexpr int kMaxSamplingThreads = 64;
+constexpr char kHotGroup[] =
+    "Batches that --hot-cache samples beforehand (see tributary cache)";
 constexpr uint64_t kLeastMemory = uint64_t{256} << 20;
 
 constexpr char kFooter[] =
@@ -36,6 +42,10 @@ constexpr char kFooter[] =
       --method ldg --memory 4GiB
   tributary partition --input data/messages --out messages.graph \
       --edge-time edge_time --edge-weight edge_weight
+  With a cache of the rows that each partition's server reads most of others:
+  tributary partition --input data/products --out products.graph --num-parts 8 \
+      --method metis --hot-cache 0.2 --input-nodes train \
+      --num-neighbors 15,10,5 --batch-size 1024
   Edges in a csv file, whose ids are words; the dictionary of them is stored:
   tributary partition --format edge-list --input follows.csv --out follows.graph
   A folder that docs/data.md's ten lines write from PyG's Data or HeteroData:
@@ -56,7 +66,7 @@ class PartitionCommand final : public Command {
         ->required();
     AddPartitionFlags(*app, flags_);
     app->add_option("--random-seed", flags_.random_seed,
-                    "Seed of --method random")
+                    "Seed of --method random, and of --hot-cache's sampling")
         ->capture_default_str();
     app->add_option("--name", input_.name,
                     "Name of the graph; default: the input folder's");
@@ -73,6 +83,9 @@ class PartitionCommand final : public Command {
         "--keep-existing", keep_existing_,
         "Succeed if --out exists and was made with the same flags, as "
         "when a Job runs again");
+    DeclareHotSize(*app, hot_);
+    hot_flags_ = app->add_option_group(kHotGroup);
+    DeclareHotBatches(*hot_flags_, hot_);
     app->footer(kFooter);
     return app;
   }
@@ -83,12 +96,16 @@ class PartitionCommand final : public Command {
     if (input_.folder.empty() && !input_.layout.config.has_value()) {
       return UsageError("--input is required\nallowed: a folder, or --config");
     }
+    PartitionRun run;
+    RETURN_IF_ERROR(ReadBounds(run));
+    ASSIGN_OR_RETURN(const std::optional<HotCacheRequest> hot,
+                     ReadHotFlags(options, run.threads));
     const absl::Status is_free = CheckOutIsFree(out_);
     if (keep_existing_ && absl::IsAlreadyExists(is_free)) {
-      return KeepExisting(MadeBy(options));
+      RETURN_IF_ERROR(KeepExisting(MadeBy(options)));
+      return MakeCache(hot);
     }
     RETURN_IF_ERROR(is_free);
-    PartitionRun run;
     run.input = input_;
     run.partition = options;
     run.write = {.made_by = MadeBy(options),
@@ -97,7 +114,6 @@ class PartitionCommand final : public Command {
                  .edge_index = flags_.edge_index};
     run.out = out_;
     run.work_folder = work_folder_;
-    RETURN_IF_ERROR(ReadBounds(run));
     std::optional<StageProgress> progress;
     progress.emplace("tributary partition", "reads the input");
     run.progress = [&](std::string_view stage, int64_t done, int64_t total) {
@@ -110,10 +126,53 @@ class PartitionCommand final : public Command {
     ASSIGN_OR_RETURN(const GraphSchema schema, RunPartition(run));
     progress.reset();
     PrintWritten(out_, schema);
-    return absl::OkStatus();
+    return MakeCache(hot);
   }
 
  private:
+  // Reads --hot-cache and its flags, before anything is done; none without it.
+  absl::StatusOr<std::optional<HotCacheRequest>> ReadHotFlags(
+      const PartitionOptions& options, int threads) {
+    if (hot_.size.empty()) {
+      for (const CLI::Option* flag : hot_flags_->get_options()) {
+        if (flag->count() == 0) continue;
+        return UsageError(absl::StrCat(flag->get_name(),
+                                       " without --hot-cache\nallowed: with "
+                                       "it, whose batches it describes"));
+      }
+      return std::nullopt;
+    }
+    if (options.num_partitions == 1) {
+      return UsageError(
+          "--hot-cache with --num-parts 1\nallowed: 2 partitions or more; one "
+          "has all rows itself");
+    }
+    hot_.sample.graph = out_;
+    hot_.sample.random_seed = flags_.random_seed;
+    hot_.sample.threads = absl::StrCat(std::min(threads, kMaxSamplingThreads));
+    return ReadHotArguments(hot_);
+  }
+
+  // Makes the cache of the finished folder, if one is asked for and it is not
+  // there yet.
+  absl::Status MakeCache(const std::optional<HotCacheRequest>& hot) const {
+    if (!hot.has_value()) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const GraphSchema schema, ReadGraphJson(out_));
+    ASSIGN_OR_RETURN(const std::optional<HotManifest> there,
+                     ReadHotManifest(out_, schema));
+    if (there.has_value() && there->made_by == hot->made_by) {
+      std::fprintf(stderr, "tributary partition: note: %s was there already\n",
+                   HotFolderOf(out_).c_str());
+      return absl::OkStatus();
+    }
+    const absl::Status made = RunHotCache(*hot, "tributary partition");
+    if (made.ok()) return made;
+    return absl::Status(
+        made.code(),
+        absl::StrCat("--hot-cache: ", made.message(), "\n", out_,
+                     " is complete without it; `tributary cache` makes one"));
+  }
+
   // Reads --memory and --threads.
   absl::Status ReadBounds(PartitionRun& run) const {
     run.threads = UsableCores();
@@ -165,6 +224,8 @@ class PartitionCommand final : public Command {
   PartitionFlags flags_;
   std::string out_, memory_, threads_, work_folder_;
   bool keep_existing_ = false;
+  HotArguments hot_;
+  CLI::App* hot_flags_ = nullptr;  // the group of hot_'s flags
 };
 
 }  // namespace

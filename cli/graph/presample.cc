@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "cli/command/arguments.h"
 #include "cli/command/command.h"
+#include "cli/sample/sample_fanouts.h"
 #include "cli/sample/sample_request.h"
 #include "cli/sample/sample_source.h"
 #include "common/text/status.h"
@@ -174,6 +175,9 @@ absl::StatusOr<Presampled> Presample(const std::string& folder,
                                      const PresampleArguments& arguments) {
   ASSIGN_OR_RETURN(const uint64_t batches,
                    ParseWhole("--batches", arguments.batches, 1, kMaxBatches));
+  NeighborOptions checked;  // an error has this command's name of the flag
+  RETURN_IF_ERROR(
+      FillNumNeighbors(arguments.num_neighbors, &checked, "--presample"));
   SampleArguments sample;
   sample.graph = folder;
   sample.input_nodes = arguments.input_nodes;

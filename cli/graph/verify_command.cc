@@ -14,6 +14,8 @@
 #include "partition/format/graph.h"
 #include "partition/format/graph_json.h"
 #include "partition/pipeline/check/external_ids_check.h"
+#include "partition/format/hot_manifest.h"
+#include "partition/format/hot_text.h"
 #include "partition/pipeline/check/hot_check.h"
 #include "partition/pipeline/check/sample_check.h"
 #include "partition/pipeline/check/verify.h"
@@ -28,12 +30,13 @@ constexpr char kFooter[] =
     R"(Reads every byte: checksums, structure, digests, dictionaries of
 ids, and the cache of hot rows. With --against, give the flags that the graph was partitioned with. With
 --partitions the folder may have these only, as a server's does: all that it would
-read, but for the cache, is compared with the checksums of graph.json.
+read is compared with the checksums of graph.json and hot/hot.json.
 Examples:
   tributary verify cora.graph
   tributary verify cora.graph --partitions 0,1
   tributary verify cora.graph --against data/cora --add-reverse
-  tributary verify big.graph --against data/big --sample 100000)";
+  tributary verify big.graph --against data/big --sample 100000
+  tributary verify big.graph --against data/big --sample 100000 --partitions 1)";
 
 constexpr uint64_t kMostSampled = 100'000'000;
 
@@ -53,6 +56,9 @@ class VerifyCommand final : public Command {
     app->add_option("--layout-digest", layout_digest_,
                     "Fail if the folder is not this one, by graph.json's "
                     "layout_digest");
+    app->add_option("--hot-digest", hot_digest_,
+                    "Fail if the folder's cache of hot rows is not this one, "
+                    "by the SHA-256 of hot/hot.json; none: any, or no cache");
     app->add_option("--sample", sample_,
                     "Compare only this many random nodes and edges of each "
                     "type with --against, and load neither: for graphs larger "
@@ -66,8 +72,9 @@ class VerifyCommand final : public Command {
 
   absl::Status Run(SignalWatcher&) override {
     RETURN_IF_ERROR(CheckLayout());
-    if (!partitions_.empty()) return VerifySome();
+    RETURN_IF_ERROR(CheckHotDigest());
     if (!sample_.empty()) return VerifySample();
+    if (!partitions_.empty()) return VerifySome();
     ASSIGN_OR_RETURN(const GraphContent content, VerifyGraph(graph_));
     const std::string against = Against();
     if (!against.empty()) {
@@ -83,11 +90,18 @@ class VerifyCommand final : public Command {
   }
 
  private:
-  absl::Status VerifyHotRows() const {
-    ASSIGN_OR_RETURN(const uint64_t rows, VerifyHotCache(graph_));
-    if (rows > 0) {
-      std::printf("the cache's %llu rows are their owners'\n",
-                  static_cast<unsigned long long>(rows));
+  absl::Status VerifyHotRows(const PartitionChoice& partitions = {}) const {
+    ASSIGN_OR_RETURN(const HotRowsVerified verified,
+                     VerifyHotCache(graph_, partitions));
+    const auto rows = static_cast<unsigned long long>(verified.rows);
+    const auto compared = static_cast<unsigned long long>(verified.compared);
+    if (rows > 0 && rows == compared) {
+      std::printf("the cache's %llu rows are their owners'\n", rows);
+    } else if (rows > 0) {
+      std::printf(
+          "the cache's %llu rows are whole; %llu of them are of these "
+          "partitions, and their owners'\n",
+          rows, compared);
     }
     return absl::OkStatus();
   }
@@ -107,22 +121,40 @@ class VerifyCommand final : public Command {
                      "\nwanted: ", layout_digest_));
   }
 
+  absl::Status CheckHotDigest() const {
+    if (hot_digest_.empty() || hot_digest_ == kNoHotCache) {
+      return absl::OkStatus();
+    }
+    ASSIGN_OR_RETURN(const std::string found, HotDigestOf(graph_));
+    if (found == absl::AsciiStrToLower(hot_digest_)) return absl::OkStatus();
+    return absl::FailedPreconditionError(
+        absl::StrCat(HotFolderOf(graph_),
+                     " is another cache: the digest of "
+                     "hot.json is ",
+                     found, "\nwanted: ", hot_digest_));
+  }
+
   absl::Status VerifySome() const {
     if (!Against().empty()) {
       return UsageError(
-          "--partitions with --against\nallowed: --against with a folder of "
-          "all partitions");
+          "--partitions with --against\nallowed: with --sample, or --against "
+          "with a folder of all partitions");
     }
-    const auto choice = PartitionChoice::Parse(partitions_);
-    if (!choice.ok()) {
-      return UsageError(
-          absl::StrCat("--partitions: ", choice.status().message()));
-    }
+    ASSIGN_OR_RETURN(const PartitionChoice choice, ReadPartitions());
     ASSIGN_OR_RETURN(const std::string layout,
-                     VerifyPartitions(graph_, *choice));
+                     VerifyPartitions(graph_, choice));
+    RETURN_IF_ERROR(VerifyHotRows(choice));
     std::printf("verified %s partitions %s layout=%s\n", graph_.c_str(),
-                choice->ToString().c_str(), layout.c_str());
+                choice.ToString().c_str(), layout.c_str());
     return absl::OkStatus();
+  }
+
+  absl::StatusOr<PartitionChoice> ReadPartitions() const {
+    if (partitions_.empty()) return PartitionChoice();
+    auto choice = PartitionChoice::Parse(partitions_);
+    if (choice.ok()) return choice;
+    return UsageError(
+        absl::StrCat("--partitions: ", choice.status().message()));
   }
 
   absl::Status VerifySample() {
@@ -137,7 +169,12 @@ class VerifyCommand final : public Command {
           "--sample: a sample is compared with an input\n"
           "allowed: with --against, or --config");
     }
-    ASSIGN_OR_RETURN(const auto graph, Graph::Open(graph_, {.verify = true}));
+    ASSIGN_OR_RETURN(const PartitionChoice choice, ReadPartitions());
+    ASSIGN_OR_RETURN(const GraphSchema schema, ReadGraphJson(graph_));
+    ASSIGN_OR_RETURN(
+        const auto graph,
+        Graph::Open(graph_, {.partitions = choice.Of(schema.num_partitions),
+                             .verify = true}));
     RETURN_IF_ERROR(CheckExternalIds(graph_, graph->schema()));
     ASSIGN_OR_RETURN(const TemporarySpool temporary, TemporarySpool::Make());
     ASSIGN_OR_RETURN(const GraphSource input,
@@ -145,8 +182,9 @@ class VerifyCommand final : public Command {
     RETURN_IF_ERROR(CompareSample(*graph, input, options));
     ASSIGN_OR_RETURN(const auto id_files, IdFilesOf(input));
     RETURN_IF_ERROR(CompareExternalIds(graph->schema(), id_files));
-    RETURN_IF_ERROR(VerifyHotRows());
-    std::printf("verified a sample of %s against %s\n", graph_.c_str(),
+    RETURN_IF_ERROR(VerifyHotRows(choice));
+    std::printf("verified a sample of %s%s%s against %s\n", graph_.c_str(),
+                partitions_.empty() ? "" : " partitions ", partitions_.c_str(),
                 against.c_str());
     return absl::OkStatus();
   }
@@ -155,7 +193,7 @@ class VerifyCommand final : public Command {
   std::string sample_;  // empty: all
   std::string random_seed_ = "0";
   InputOptions input_;
-  std::string partitions_, layout_digest_;
+  std::string partitions_, layout_digest_, hot_digest_;
 };
 
 }  // namespace

@@ -19,23 +19,28 @@ constexpr char kNumNeighborsAllowed[] =
     "a number for each hop, -1 for all: 15,10,5; typed graphs also "
     "4,3;src,rel,dst=2,0, all of one length";
 
-absl::Status NumNeighborsError(absl::string_view text, absl::string_view why) {
-  return UsageError(absl::StrCat("--num-neighbors \"", text, "\": ", why,
+absl::Status NumNeighborsError(absl::string_view flag, absl::string_view text,
+                               absl::string_view why) {
+  return UsageError(absl::StrCat(flag, " \"", text, "\": ", why,
                                  "\nallowed: ", kNumNeighborsAllowed));
 }
 
 }  // namespace
 
-absl::Status FillNumNeighbors(absl::string_view text,
-                              NeighborOptions* options) {
+absl::Status FillNumNeighbors(absl::string_view text, NeighborOptions* options,
+                              absl::string_view flag) {
   if (text.empty()) {
-    return UsageError(absl::StrCat("--num-neighbors is required\nallowed: ",
-                                   kNumNeighborsAllowed));
+    return UsageError(
+        absl::StrCat(flag, " is required\nallowed: ", kNumNeighborsAllowed));
   }
   auto parsed = ParseNumNeighbors(std::string_view(text.data(), text.size()));
-  if (!parsed.ok()) return NumNeighborsError(text, parsed.status().message());
+  if (!parsed.ok()) {
+    return NumNeighborsError(flag, text, parsed.status().message());
+  }
   const absl::Status checked = CheckNumNeighbors(*parsed);
-  if (!checked.ok()) return NumNeighborsError(text, checked.message());
+  if (!checked.ok()) {
+    return NumNeighborsError(flag, text, checked.message());
+  }
   SetNumNeighbors(*std::move(parsed), options);
   return absl::OkStatus();
 }

@@ -10,9 +10,10 @@ namespace tributary {
 
 // Fills the fanouts of `options` from a list for each hop, "15,10,5", or lists
 // by edge type, "4,3;publication,author,person=2,0". Without a default list,
-// other edge types are not sampled. Returns a usage error for an empty text, a
-// fanout below -1 or lists of different lengths.
-absl::Status FillNumNeighbors(absl::string_view text, NeighborOptions* options);
+// other edge types are not sampled. Returns a usage error, which names `flag`,
+// for an empty text, a fanout below -1 or lists of different lengths.
+absl::Status FillNumNeighbors(absl::string_view text, NeighborOptions* options,
+                              absl::string_view flag = "--num-neighbors");
 
 }  // namespace tributary
 

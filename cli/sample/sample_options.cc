@@ -41,7 +41,7 @@ void DeclareSampleMode(CLI::App& app, SampleArguments& arguments) {
       ->capture_default_str();
 }
 
-void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments) {
+void DeclareSampleBatches(CLI::App& app, SampleArguments& arguments) {
   app.add_option(
          "--input-nodes", arguments.input_nodes,
          "A split (train, SCHEME/train), ids (1,2,3), @FILE.npy (ids or "
@@ -53,10 +53,6 @@ void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments) {
       ->type_name("LIST");
   app.add_option("--batch-size", arguments.batch_size, "Inputs of a batch")
       ->type_name("B")
-      ->capture_default_str();
-  app.add_option("--random-seed", arguments.random_seed,
-                 "Random seed, 0 to 2^64-1")
-      ->type_name("S")
       ->capture_default_str();
   app.add_option("--epoch", arguments.epoch, "Epoch, 0 to 2^64-1")
       ->type_name("E")
@@ -80,11 +76,6 @@ void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments) {
                  "in PyG) or all (as in DGL's blocks)")
       ->type_name("NODES")
       ->capture_default_str();
-  app.add_option("--feature-dtype", arguments.feature_dtype,
-                 "Precision of floating x and edge_attr: stored, float16, "
-                 "bfloat16, int8 (each row with a scale)")
-      ->type_name("DTYPE")
-      ->capture_default_str();
   app.add_flag("--collect-degrees", arguments.collect_degrees,
                "Add in_degree and out_degree of the batch's nodes in the whole "
                "graph, for each edge type (needs a graph partitioned with "
@@ -97,6 +88,23 @@ void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments) {
                  "(LADIES), link (neighbours of links and negatives)")
       ->type_name("KIND")
       ->capture_default_str();
+}
+
+void DeclareSampleSeed(CLI::App& app, SampleArguments& arguments) {
+  app.add_option("--random-seed", arguments.random_seed,
+                 "Random seed, 0 to 2^64-1")
+      ->type_name("S")
+      ->capture_default_str();
+  app.add_option("--feature-dtype", arguments.feature_dtype,
+                 "Precision of floating x and edge_attr: stored, float16, "
+                 "bfloat16, int8 (each row with a scale)")
+      ->type_name("DTYPE")
+      ->capture_default_str();
+}
+
+void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments) {
+  DeclareSampleBatches(app, arguments);
+  DeclareSampleSeed(app, arguments);
 }
 
 void DeclareSampleWalk(CLI::App& app, SampleArguments& arguments) {

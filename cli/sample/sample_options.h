@@ -16,8 +16,13 @@ namespace tributary {
 void DeclareSampleSource(CLI::App& app, SampleArguments& arguments);
 // --mode, --num-workers, --feature-memory.
 void DeclareSampleMode(CLI::App& app, SampleArguments& arguments);
-// --input-nodes, --num-neighbors, ...: what a batch depends on.
+// --input-nodes, --num-neighbors, ...: what a batch depends on. Adds those of
+// DeclareSampleBatches() and DeclareSampleSeed().
 void DeclareSampleDraws(CLI::App& app, SampleArguments& arguments);
+// All but the flags that `partition` has too, with another meaning.
+void DeclareSampleBatches(CLI::App& app, SampleArguments& arguments);
+// --random-seed, --feature-dtype.
+void DeclareSampleSeed(CLI::App& app, SampleArguments& arguments);
 // The flags of --kind walk: --walk-length, --metapath, ...
 void DeclareSampleWalk(CLI::App& app, SampleArguments& arguments);
 // The flags of --kind ppr: --top-k, --alpha, ...

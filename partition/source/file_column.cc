@@ -134,7 +134,15 @@ class FileColumn final : public Column {
   std::string Where(int64_t row) const override {
     if (row < 0 || row >= num_rows()) return absl::StrCat("row ", row);
     const size_t p = PieceOf(row);
-    return absl::StrCat(pieces_[p].path, ", row ", row - BeginOf(p));
+    const ColumnPiece& piece = pieces_[p];
+    const int64_t at = row - BeginOf(p);
+    const std::string& array = piece.array.empty() ? piece.path : piece.array;
+    if (piece.is_row) {
+      return absl::StrCat(array, ", row ", piece.column, ", column ", at);
+    }
+    return absl::StrCat(
+        array, ", row ", at,
+        piece.column < 0 ? "" : absl::StrCat(", column ", piece.column));
   }
 
  private:
@@ -258,7 +266,7 @@ absl::StatusOr<ColumnPtr> OpenNpyColumn(const std::vector<std::string>& paths) {
   std::vector<FileArray> arrays;
   for (const std::string& path : paths) {
     ASSIGN_OR_RETURN(NpyHeader header, ReadNpyFileHeader(path));
-    arrays.push_back({path, std::move(header)});
+    arrays.push_back({path, std::move(header), ""});
   }
   return OpenArrayColumn(arrays);
 }
@@ -270,7 +278,7 @@ absl::StatusOr<ColumnPtr> OpenArrayColumn(
   }
   const FileArray& first = arrays.front();
   std::vector<ColumnPiece> pieces;
-  for (const auto& [path, header] : arrays) {
+  for (const auto& [path, header, name] : arrays) {
     if (header.shape.empty() || header.shape.size() > 2) {
       return absl::InvalidArgumentError(
           absl::StrCat(path, " has ", header.shape.size(),
@@ -283,7 +291,7 @@ absl::StatusOr<ColumnPtr> OpenArrayColumn(
       return absl::InvalidArgumentError(
           absl::StrCat(path, " has other types or columns than ", first.path));
     }
-    pieces.push_back({path, header.data_offset, 0, header.shape[0]});
+    pieces.push_back({path, header.data_offset, 0, header.shape[0], name});
   }
   ASSIGN_OR_RETURN(const DType dtype,
                    StoredType(first.header.type, first.path));

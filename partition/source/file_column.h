@@ -22,6 +22,12 @@ struct ColumnPiece {
   uint64_t offset = 0;
   uint64_t stride = 0;  // bytes; 0: rows follow one another without gaps
   int64_t num_rows = 0;
+  // Where the piece is, for messages: the array, such as "g.npz:edge_index"
+  // (empty: the path), and the column of it that the piece is, or the row; -1:
+  // its only one.
+  std::string array;
+  int column = -1;
+  bool is_row = false;
 };
 
 // Returns the rows of all pieces one after another. Elements of `stored` are
@@ -44,6 +50,7 @@ absl::StatusOr<ColumnPtr> OpenNpyColumn(const std::vector<std::string>& paths);
 struct FileArray {
   std::string path;
   NpyHeader header;
+  std::string name;  // for messages: "g.npz:x"; empty: the path
 };
 // Like OpenNpyColumn for arrays whose headers have been read.
 absl::StatusOr<ColumnPtr> OpenArrayColumn(const std::vector<FileArray>& arrays);

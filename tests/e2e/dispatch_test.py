@@ -4,7 +4,7 @@ import os
 import shlex
 import unittest
 
-from tests.e2e import folders, processes
+from tests.e2e import folders, processes, sampling
 
 
 class DispatchTest(unittest.TestCase):
@@ -17,7 +17,7 @@ class DispatchTest(unittest.TestCase):
         # Host H's folder is HOSTS/H/data/graph.
         self.at = shlex.quote(self.path("hosts")) + "/{host}/{to}"
         self.verify = (f"{program} verify {self.at} --partitions {{partitions}}"
-                       " --layout-digest {digest}")
+                       " --layout-digest {digest} --hot-digest {hot}")
         self.copy = (f"mkdir -p {self.at} && cp -r {{folder}}/. {self.at}/ && "
                      f"echo x >> {shlex.quote(self.path('copies'))}")
 
@@ -69,6 +69,48 @@ class DispatchTest(unittest.TestCase):
         self.assertEqual(again.stdout.count("complete already: "), 2)
         self.assertEqual(self.copies(), 4)
         self.assertEqual(self.left(), [])
+
+    def test_hosts_get_the_caches_of_their_partitions(self):
+        expected = sampling.lines(self.graph)
+        self.assertEqual(self.dispatch().returncode, 0)
+        hosts = [self.path(f"hosts/{host}/data/graph") for host in "ab"]
+        held = ["0,2", "1,2"]
+        self.assertEqual(sampling.lines_and_hits(hosts, held), (expected, 0))
+        processes.run_ok("cache", "--graph", self.graph, "--hot-cache", "0.1",
+                         "--input-nodes", "train", "--num-neighbors", "10,5",
+                         "--batch-size", "32")
+        # Hosts that have the graph lack its cache.
+        done = self.dispatch(hosts="a 0,2\nb 1,2\n")
+        self.assertEqual(done.stdout.count("sent "), 2, done.stderr)
+        for host, parts in zip("ab", ({0, 2}, {1, 2})):
+            self.assertEqual(
+                {path for path in self.files_of(host)
+                 if path.startswith("hot/")},
+                {"hot/hot.json", *(f"hot/part-{p}/node/{array}.npy"
+                                   for p in parts for array in
+                                   ("internal_id", "orig_id", "x", "y"))})
+        lines, hits = sampling.lines_and_hits(hosts, held)
+        self.assertEqual(lines, expected)
+        self.assertGreater(hits, 0)
+        again = self.dispatch(hosts="a 0,2\nb 1,2\n")
+        self.assertEqual(again.stdout.count("complete already: "), 2)
+
+    def test_a_cache_that_is_damaged_at_the_host_is_sent_again(self):
+        processes.run_ok("cache", "--graph", self.graph, "--hot-cache", "0.1",
+                         "--input-nodes", "train", "--num-neighbors", "10,5")
+        self.assertEqual(self.dispatch().returncode, 0)
+        path = self.path("hosts/b/data/graph/hot/part-1/node/x.npy")
+        with open(path, "r+b") as file:
+            file.seek(-1, os.SEEK_END)
+            file.write(b"\x7f")
+        spoiled = self.dispatch(copy="true {folder}")
+        self.assertIn("complete already: a ", spoiled.stdout)
+        self.assertRegex(spoiled.stderr,
+                         "b: verify ended with exit code 1.*"
+                         "hot/part-1/node/x.npy: its CRC32C")
+        mended = self.dispatch()
+        self.assertEqual(mended.returncode, 0, mended.stderr)
+        self.assertIn("sent b ", mended.stdout)
 
     def test_a_list_serves_as_well(self):
         done = self.dispatch(copy=(

@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import unittest
-import urllib.request
 
 from tests.e2e import folders, processes, sampling
 
@@ -21,12 +20,6 @@ def make(graph, size="0.1", *flags, inputs="train"):
                          "--input-nodes", inputs, *SAMPLED, *flags)
 
 
-def metric(server, name):
-    text = urllib.request.urlopen(
-        f"http://{server.http}/metrics", timeout=30).read().decode()
-    return float(re.search(rf"^{re.escape(name)} (\S+)$", text, re.M)[1])
-
-
 class HotCacheTest(unittest.TestCase):
     def setUp(self):
         self.folder = self.enterContext(processes.temporary_folder())
@@ -35,13 +28,8 @@ class HotCacheTest(unittest.TestCase):
         self.hot = os.path.join(self.graph, "hot")
 
     def lines(self, *flags):
-        """Of a fleet of two servers, and the rows found in their caches."""
-        with processes.Fleet(self.graph, ["0,1", "2,3"], "--http",
-                             "127.0.0.1:0", *flags) as fleet:
-            lines = sampling.lines(("servers", fleet.addresses()))
-            hits = sum(metric(s, "tributary_hot_cache_hits_total")
-                       for s in fleet.servers)
-            return lines, hits
+        return sampling.lines_and_hits(
+            [self.graph, self.graph], ["0,1", "2,3"], *flags)
 
     def test_batches_are_the_same(self):
         expected = sampling.lines(self.graph)
@@ -57,6 +45,80 @@ class HotCacheTest(unittest.TestCase):
                       processes.run_ok("verify", self.graph))
         shutil.rmtree(self.hot)
         self.assertEqual(self.lines(), (expected, 0))
+
+    def test_partition_makes_the_cache_that_cache_makes(self):
+        made = make(self.graph)
+        before = self.files()
+        self.graph = os.path.join(self.folder, "again4")
+        self.hot = os.path.join(self.graph, "hot")
+        done = self.partition()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        wrote, table = done.stdout.split("\n", 1)
+        self.assertTrue(wrote.startswith(f"wrote {self.graph} nodes="), wrote)
+        self.assertEqual(table.replace(self.graph, "G"),
+                         made.stdout.replace(self.folder + "/cora4", "G"))
+        self.assertEqual(self.files(), before)
+        # A Job that runs again: what is there stays, what is not is made.
+        self.assertIn("hot was there already",
+                      self.partition("--keep-existing").stderr)
+        shutil.rmtree(self.hot)
+        self.assertEqual(self.partition("--keep-existing").stdout, done.stdout)
+        self.assertEqual(self.files(), before)
+
+    def partition(self, *more, parts=4, size="0.1", inputs="train",
+                  sampled=SAMPLED):
+        return processes.run(
+            "partition", "--input", CORA, "--format", "ogb", "--out",
+            self.graph, "--num-parts", parts, "--method", "metis",
+            "--hot-cache", size, "--input-nodes", inputs, *sampled, *more)
+
+    def test_partition_refuses_before_it_begins(self):
+        self.graph = os.path.join(self.folder, "none")
+        for how, says in (
+                ({"size": "1.5"}, "--hot-cache 1.5\nallowed: "),
+                ({"size": ""}, "--input-nodes without --hot-cache\n"
+                 "allowed: with it, whose batches it describes"),
+                ({"parts": 1}, "--hot-cache with --num-parts 1\n"
+                 "allowed: 2 partitions or more"),
+                ({"sampled": ("--num-neighbors", "x")}, "--num-neighbors"),
+                ({"inputs": "@none.npy"}, "none.npy")):
+            with self.subTest(how=how):
+                done = self.partition(**how)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(says, done.stderr)
+                self.assertFalse(os.path.exists(self.graph))
+                self.assertFalse(os.path.exists(self.graph + ".partial"))
+
+    def test_a_graph_without_its_cache_is_complete(self):
+        self.graph = os.path.join(self.folder, "whole")
+        done = self.partition(inputs="nosplit")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nosplit", done.stderr)
+        self.assertIn(f"{self.graph} is complete without it; `tributary cache`"
+                      " makes one", done.stderr)
+        processes.run_ok("verify", self.graph)
+        self.assertFalse(os.path.exists(self.graph + "/hot"))
+        self.assertFalse(os.path.exists(self.graph + ".partial"))
+
+    def test_partitions_are_verified_with_their_caches(self):
+        self.assertEqual(make(self.graph).returncode, 0)
+        said = processes.run_ok("verify", self.graph, "--partitions", "1,2")
+        # A tenth of 2708 nodes each; about a third of them is compared.
+        whole, compared = map(int, re.search(
+            r"the cache's (\d+) rows are whole; (\d+) of them", said).groups())
+        self.assertEqual(whole, 540)
+        self.assertTrue(0 < compared < whole, compared)
+        for part in (0, 3):
+            shutil.rmtree(f"{self.graph}/part-{part}")
+            shutil.rmtree(f"{self.hot}/part-{part}")
+        self.assertEqual(said, processes.run_ok(
+            "verify", self.graph, "--partitions", "1,2"))
+        path = os.path.join(self.hot, "part-2", "node", "orig_id.npy")
+        os.truncate(path, os.path.getsize(path) - 8)
+        processes.run_ok("verify", self.graph, "--partitions", "1")
+        done = processes.run("verify", self.graph, "--partitions", "1,2")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("hot/part-2/node/orig_id.npy", done.stderr)
 
     def test_the_same_command_makes_the_same_cache(self):
         first = make(self.graph)

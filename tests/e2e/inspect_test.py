@@ -128,7 +128,7 @@ class InspectTest(unittest.TestCase):
 
     def test_wrong_flags(self):
         for flags, said in (
-                (("--presample", "x"), "--num-neighbors"),
+                (("--presample", "x"), "--presample \"x\": "),
                 (("--presample", "5", "--batches", "0"), "--batches"),
                 (("--presample", "5", "--input-nodes", "1,2"),
                  "allowed: [TYPE:]SPLIT"),

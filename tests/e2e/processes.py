@@ -194,10 +194,14 @@ class Server(Process):
 
 
 class Fleet:
-    """Servers that hold the given partitions each and find their peers."""
+    """Servers that hold the given partitions each and find their peers.
 
-    def __init__(self, graph, partitions, *args, environment=None):
-        self._graph = graph
+    `folders`: each server's own, in place of `graph`.
+    """
+
+    def __init__(self, graph, partitions, *args, environment=None,
+                 folders=None):
+        self._folders = folders or [graph] * len(partitions)
         self._partitions = partitions
         self._args = args
         self._environment = environment
@@ -208,16 +212,17 @@ class Fleet:
         self.peers = os.path.join(self._folder.name, "peers")
         open(self.peers, "w").close()
         try:
-            for held in self._partitions:
-                self.servers.append(self._start(held, "127.0.0.1:0"))
+            for which in range(len(self._partitions)):
+                self.servers.append(self._start(which, "127.0.0.1:0"))
             self._write_peers()
         except BaseException:
             self.__exit__()
             raise
         return self
 
-    def _start(self, held, listen):
-        return Server(self._graph, "--partitions", held, "--peers",
+    def _start(self, which, listen):
+        return Server(self._folders[which], "--partitions",
+                      self._partitions[which], "--peers",
                       f"file:{self.peers}", *self._args, listen=listen,
                       environment=self._environment).__enter__()
 
@@ -225,8 +230,7 @@ class Fleet:
         """Starts the server again where it was; it must have ended."""
         ended = self.servers[which]
         ended.__exit__()
-        self.servers[which] = self._start(self._partitions[which],
-                                          ended.address)
+        self.servers[which] = self._start(which, ended.address)
 
     def _write_peers(self):
         with open(self.peers + ".new", "w") as f:

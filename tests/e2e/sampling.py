@@ -1,5 +1,8 @@
 """`tributary sample`, from a folder or a fleet."""
 
+import re
+import urllib.request
+
 from tests.e2e import processes
 
 
@@ -18,3 +21,18 @@ def arguments(where, inputs="train", fanouts="10,5", batch_size=32, seed=11,
 
 def lines(where, **options):
     return processes.run_ok(*arguments(where, **options)).splitlines()
+
+
+def metric(server, name):
+    text = urllib.request.urlopen(
+        f"http://{server.http}/metrics", timeout=30).read().decode()
+    return float(re.search(rf"^{re.escape(name)} (\S+)$", text, re.M)[1])
+
+
+def lines_and_hits(folders, partitions, *flags):
+    """Of a fleet, and the rows that its servers found in their hot caches."""
+    with processes.Fleet(None, partitions, "--http", "127.0.0.1:0", *flags,
+                         folders=folders) as fleet:
+        made = lines(("servers", fleet.addresses()))
+        return made, sum(metric(server, "tributary_hot_cache_hits_total")
+                         for server in fleet.servers)

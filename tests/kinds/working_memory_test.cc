@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 #include <utility>
 
@@ -11,6 +12,9 @@
 #include "common/session/kinds/link_spec.h"
 #include "common/session/kinds/ppr_spec.h"
 #include "common/session/kinds/walk_spec.h"
+#include "partition/format/hot_cache.h"
+#include "partition/format/testing/graph_builder.h"
+#include "partition/writer/hot/hot_cache_writer.h"
 #include "sampler_server/engine/testing/features_in_files.h"
 #include "sampler_server/engine/testing/one_batch.h"
 #include "sampler_server/rows/row_queue.h"
@@ -26,12 +30,21 @@ struct Outcome {
   uint64_t reserved = 0;
 };
 
+// A server's graph and, if it does not have all partitions, those of others and
+// its cache of their hot rows.
+struct ServedGraph {
+  std::shared_ptr<const Graph> graph;
+  std::shared_ptr<const Graph> remote;
+  std::shared_ptr<const HotCache> hot;
+};
+
 // Counts the batch's memory, too.
-Outcome Run(const std::shared_ptr<const Graph>& graph, BatchCase batch,
-            uint64_t max_bytes) {
+Outcome Run(const ServedGraph& served, BatchCase batch, uint64_t max_bytes) {
+  const std::shared_ptr<const Graph>& graph = served.graph;
   batch.max_bytes = max_bytes;
   BatchRequest request = RequestOf(graph->schema(), batch);
-  OneBatchWorld world(graph);
+  OneBatchWorld world(graph, served.remote);
+  world.set_hot(served.hot.get());
   ThreadPieceReader disk(world.executor());
   const auto rows = std::make_shared<RowQueue>(&disk, RowQueueLimits());
   world.set_rows(rows.get());
@@ -51,8 +64,7 @@ Outcome Run(const std::shared_ptr<const Graph>& graph, BatchCase batch,
 
 // A batch is made with exactly its size as credit, and refused with less; both
 // stay within the reservation.
-void ExpectWithinReservation(const std::shared_ptr<const Graph>& graph,
-                             const BatchCase& batch) {
+void ExpectWithinReservation(const ServedGraph& graph, const BatchCase& batch) {
   const uint64_t size = Run(graph, batch, uint64_t{1} << 32).ready;
   ASSERT_GT(size, 400'000u);  // so that what is fixed is a small part
   const Outcome exact = Run(graph, batch, size);
@@ -65,6 +77,11 @@ void ExpectWithinReservation(const std::shared_ptr<const Graph>& graph,
     EXPECT_LE(refused.needs, std::max(size, less + less / 8 + 1));
     EXPECT_LE(refused.peak, refused.reserved) << less << " of " << size;
   }
+}
+
+void ExpectWithinReservation(const std::shared_ptr<const Graph>& graph,
+                             const BatchCase& batch) {
+  ExpectWithinReservation(ServedGraph{graph, nullptr, nullptr}, batch);
 }
 
 // Uniform in-neighbours of every node, so that few edges share one.
@@ -388,6 +405,54 @@ TEST_P(WorkingMemory, EverySubgraph) {
       }
     }
   }
+}
+
+// Nodes of two partitions in turn, one feature each. The server has partition 0
+// and the cache of it all rows of partition 1.
+class HotRows : public testing::Test {
+ protected:
+  ServedGraph Make(int64_t nodes, int64_t edges) {
+    GraphSpec spec{.num_nodes = nodes, .num_partitions = 2};
+    std::mt19937_64 random(5);
+    for (int64_t e = 0; e < edges; ++e) {
+      // From partition 1 to partition 0.
+      spec.edges.emplace_back(random() % (nodes / 2) * 2 + 1,
+                              random() % (nodes / 2) * 2);
+    }
+    spec.x.assign(static_cast<size_t>(nodes), 1);
+    const std::string path = folder_.File(absl::StrCat("graph", nodes));
+    WriteGraphTo(spec, path);
+    auto writer = HotCacheWriter::Create(path).value();
+    std::vector<uint64_t> ids(static_cast<size_t>(nodes / 2));
+    std::iota(ids.begin(), ids.end(), static_cast<uint64_t>(nodes / 2));
+    EXPECT_TRUE(writer.Add(0, 0, ids).ok());
+    EXPECT_TRUE(writer.Commit("test", /*flush=*/false).ok());
+    ServedGraph served;
+    served.graph = Graph::Open(path, {.partitions = {0}}).value();
+    served.remote = Graph::Open(path).value();
+    served.hot = HotCache::Open(path, *served.graph).value();
+    EXPECT_EQ(served.hot->num_rows(), ids.size());
+    return served;
+  }
+
+  // Inputs of partition 0.
+  static BatchCase Even(int64_t inputs, int32_t fanout) {
+    BatchCase batch = Case(inputs, {fanout});
+    for (int64_t& id : batch.inputs) id *= 2;
+    return batch;
+  }
+
+ private:
+  const TemporaryFolder folder_;
+};
+
+// Nearly all rows of a batch are of the cache: a few edges for each of them,
+// and many edges for few of them.
+TEST_F(HotRows, StayWithinTheReservation) {
+  const ServedGraph tree = Make(400'000, 1'000'000);
+  ExpectWithinReservation(tree, Even(10'000, 4));
+  ExpectWithinReservation(tree, Even(100'000, 1));
+  ExpectWithinReservation(Make(600, 100'000), Even(300, -1));
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -10,6 +10,7 @@
 #include "common/text/status.h"
 #include "partition/format/array_reader.h"
 #include "partition/format/graph.h"
+#include "partition/format/graph_json.h"
 #include "partition/format/hot_manifest.h"
 #include "partition/format/paths.h"
 
@@ -32,7 +33,8 @@ class HotRowsCheck {
             folder_, manifest.files, /*verify=*/true, [] { return false; },
             kHotJson) {}
 
-  absl::Status Run() {
+  // Adds the rows to `verified`.
+  absl::Status Run(HotRowsVerified& verified) {
     ASSIGN_OR_RETURN(const MappedArray ids,
                      Read("internal_id", kNpyUint64, {rows_.rows}));
     RETURN_IF_ERROR(CheckIds(ids.As<uint64_t>()));
@@ -41,11 +43,19 @@ class HotRowsCheck {
     RETURN_IF_ERROR(Compare("orig_id", ids.As<uint64_t>(), orig.data));
     RETURN_IF_ERROR(CheckColumn("x", schema_.x, ids.As<uint64_t>()));
     RETURN_IF_ERROR(CheckColumn("y", schema_.y, ids.As<uint64_t>()));
+    verified.rows += ids.As<uint64_t>().size();
+    for (const uint64_t id : ids.As<uint64_t>()) {
+      verified.compared += OwnerIsHere(id) ? 1 : 0;
+    }
     RETURN_IF_ERROR(reader_.damage()->status());
     return graph_.damage();
   }
 
  private:
+  bool OwnerIsHere(uint64_t id) const {
+    const uint32_t owner = schema_.PartitionOf(static_cast<int64_t>(id));
+    return graph_.nodes(type_, owner) != nullptr;
+  }
   std::string PathOf(const std::string& array) const {
     return HotArrayPath(rows_.partition, rows_.node_type, array);
   }
@@ -95,7 +105,8 @@ class HotRowsCheck {
       const auto piece = ids.subspan(at, kRowsAtOnce);
       RETURN_IF_ERROR(ReadOwners(name, piece, row_bytes, owners.data()));
       for (size_t i = 0; i < piece.size(); ++i) {
-        if (std::memcmp(owners.data() + i * row_bytes,
+        if (!OwnerIsHere(piece[i]) ||
+            std::memcmp(owners.data() + i * row_bytes,
                         cached.data() + (at + i) * row_bytes, row_bytes) == 0) {
           continue;
         }
@@ -109,8 +120,8 @@ class HotRowsCheck {
     return absl::OkStatus();
   }
 
-  // Copies the owners' rows to `out`. Ids ascend, so those of a partition lie
-  // together.
+  // Copies to `out` the rows of owners that are here. Ids ascend, so those of
+  // a partition lie together.
   absl::Status ReadOwners(const std::string& name,
                           absl::Span<const uint64_t> ids, size_t row_bytes,
                           uint8_t* out) const {
@@ -123,8 +134,10 @@ class HotRowsCheck {
       while (from + rows.size() < ids.size() && ids[from + rows.size()] < end) {
         rows.push_back(ids[from + rows.size()] - base);
       }
-      RETURN_IF_ERROR(ReadRows(name, *graph_.nodes(type_, owner), rows,
-                               row_bytes, out + from * row_bytes));
+      if (const NodePartition* nodes = graph_.nodes(type_, owner)) {
+        RETURN_IF_ERROR(
+            ReadRows(name, *nodes, rows, row_bytes, out + from * row_bytes));
+      }
       from += rows.size();
     }
     return absl::OkStatus();
@@ -178,21 +191,28 @@ absl::Status CheckListing(const std::string& folder,
 
 }  // namespace
 
-absl::StatusOr<uint64_t> VerifyHotCache(const std::string& folder) {
+absl::StatusOr<HotRowsVerified> VerifyHotCache(
+    const std::string& folder, const PartitionChoice& partitions) {
+  ASSIGN_OR_RETURN(const GraphSchema schema, ReadGraphJson(folder));
   OpenOptions options;
+  options.partitions = partitions.Of(schema.num_partitions);
   options.features = FeatureMemory::kPaged;
   ASSIGN_OR_RETURN(const auto graph, Graph::Open(folder, options));
   ASSIGN_OR_RETURN(const std::optional<HotManifest> manifest,
                    ReadHotManifest(folder, graph->schema()));
-  if (!manifest.has_value()) return uint64_t{0};
+  HotRowsVerified verified;
+  if (!manifest.has_value()) return verified;
   RETURN_IF_ERROR(CheckListing(folder, *manifest, graph->schema()));
-  uint64_t count = 0;
+  const std::vector<uint32_t>& held = graph->partitions();
   for (const HotRowsSchema& rows : manifest->rows) {
-    if (rows.rows == 0) continue;
-    RETURN_IF_ERROR(HotRowsCheck(folder, *manifest, *graph, rows).Run());
-    count += static_cast<uint64_t>(rows.rows);
+    if (rows.rows == 0 ||
+        !std::binary_search(held.begin(), held.end(), rows.partition)) {
+      continue;
+    }
+    RETURN_IF_ERROR(
+        HotRowsCheck(folder, *manifest, *graph, rows).Run(verified));
   }
-  return count;
+  return verified;
 }
 
 }  // namespace tributary

@@ -2,18 +2,27 @@
 #ifndef TRIBUTARY_PARTITION_PIPELINE_CHECK_HOT_CHECK_H_
 #define TRIBUTARY_PARTITION_PIPELINE_CHECK_HOT_CHECK_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "partition/schema/partition_choice.h"
 
 namespace tributary {
 
-// Reads every byte of the cache in `folder`, a graph's, and checks checksums,
-// that each partition has rows of other partitions only, ascending, and that
-// every row equals its owner's. Returns the number of rows; 0 if there is no
-// cache. FAILED_PRECONDITION for a cache of another layout; DATA_LOSS or
-// NOT_FOUND names the file, and the row that differs; errors as Graph::Open.
-absl::StatusOr<uint64_t> VerifyHotCache(const std::string& folder);
+struct HotRowsVerified {
+  uint64_t rows = 0;      // of the caches; 0 if there is none
+  uint64_t compared = 0;  // of them, with their owners'
+};
+
+// Reads every byte of the caches of `partitions` in `folder`, a graph's, and
+// checks checksums, that each partition has rows of other partitions only,
+// ascending, and that every row equals its owner's. The folder may lack other
+// partitions: rows of these are compared with nothing. FAILED_PRECONDITION for
+// a cache of another layout; DATA_LOSS or NOT_FOUND names the file, and the row
+// that differs; errors as Graph::Open.
+absl::StatusOr<HotRowsVerified> VerifyHotCache(
+    const std::string& folder, const PartitionChoice& partitions = {});
 
 }  // namespace tributary
 

@@ -17,6 +17,20 @@ std::string TypeText(const ColumnSchema* column) {
                       column->dim);
 }
 
+// Returns the original ids of a node type by internal id.
+std::vector<int64_t> InvertNodeMap(const Graph& graph, int type) {
+  const NodeTypeSchema& schema = graph.schema().node_types[type];
+  std::vector<int64_t> original(static_cast<size_t>(schema.num_nodes), -1);
+  for (int64_t node = 0; node < schema.num_nodes; ++node) {
+    const auto at = graph.node_map(type).Locate(node);
+    if (!at.ok()) continue;  // the node is then found nowhere
+    const uint64_t internal =
+        static_cast<uint64_t>(schema.base[at->partition]) + at->row;
+    if (internal < original.size()) original[internal] = node;
+  }
+  return original;
+}
+
 }  // namespace
 
 SampledEdges::SampledEdges(const Graph& graph, int edge_type,
@@ -50,6 +64,15 @@ SampledEdges::SampledEdges(const Graph& graph, int edge_type,
       columns_.push_back({"mask " + name, column.get(), nullptr, nullptr});
     }
   }
+  if (graph.partitions().size() < graph.schema().num_partitions) {
+    original_ = InvertNodeMap(graph, schema_.src_type);
+  }
+}
+
+int64_t SampledEdges::SourceAt(int64_t internal) const {
+  if (!original_.empty()) return original_[static_cast<size_t>(internal)];
+  const uint32_t p = src_.PartitionOf(internal);
+  return graph_.nodes(schema_.src_type, p)->orig_id[internal - src_.base[p]];
 }
 
 absl::Status SampledEdges::CompareColumnTypes() const {
@@ -79,11 +102,8 @@ absl::StatusOr<PlacedEdge> SampledEdges::EdgeAt(uint32_t partition,
         "type ", schema_.name(), ", partition ", partition, ", row ", row,
         ": neighbour ", index, " of ", src_.num_nodes));
   }
-  const auto internal = static_cast<int64_t>(index);
-  const uint32_t p = src_.PartitionOf(internal);
   PlacedEdge edge;
-  edge.from =
-      graph_.nodes(schema_.src_type, p)->orig_id[internal - src_.base[p]];
+  edge.from = SourceAt(static_cast<int64_t>(index));
   edge.to = graph_.nodes(schema_.dst_type, partition)->orig_id[row];
   edge.id = static_cast<int64_t>(part.edge_id[position]);
   edge.partition = partition;
@@ -138,6 +158,9 @@ absl::Status SampledEdges::CompareInputRow(int64_t row) const {
 // With dedupe the first edge of these ends is kept.
 absl::Status SampledEdges::CompareOne(int64_t from, int64_t to, int64_t id,
                                       int64_t row) const {
+  ASSIGN_OR_RETURN(const NodeLocation at,
+                   graph_.node_map(schema_.dst_type).Locate(to));
+  if (graph_.edges(type_, at.partition) == nullptr) return absl::OkStatus();
   ASSIGN_OR_RETURN(const auto found,
                    FindFrom(from, to, input_.dedupe ? 0 : id));
   if (found.has_value() && found->id == id) return CompareColumns(*found, row);
@@ -152,6 +175,7 @@ absl::Status SampledEdges::CompareOne(int64_t from, int64_t to, int64_t id,
 absl::Status SampledEdges::CompareGraphEdge(int64_t n) const {
   uint32_t p = 0;
   while (n >= schema_.partition_edges[p]) n -= schema_.partition_edges[p++];
+  if (graph_.edges(type_, p) == nullptr) return absl::OkStatus();
   const auto position = static_cast<uint64_t>(n);
   const auto& indptr = graph_.edges(type_, p)->indptr;
   const auto after = std::upper_bound(indptr.begin(), indptr.end(), position);

@@ -31,7 +31,8 @@ using Parsed = absl::StatusOr<std::optional<T>>;
 // cell that needs a wider type. `one` allows only one column; `flat` is whether
 // one column makes a column of dim 0.
 template <typename T, typename Parse>
-absl::StatusOr<ColumnPtr> ParseColumn(const std::string& path, int64_t num_rows,
+absl::StatusOr<ColumnPtr> ParseColumn(const std::string& path,
+                                      const RowCount& num_rows,
                                       const Spool& spool,
                                       const std::string& name, DType dtype,
                                       bool one, bool flat, Parse parse) {
@@ -65,9 +66,10 @@ absl::StatusOr<ColumnPtr> ParseColumn(const std::string& path, int64_t num_rows,
 // Returns what an earlier run has left; null if it was not finished.
 absl::StatusOr<ColumnPtr> FindColumn(const Spool& spool,
                                      const std::string& name,
-                                     int64_t num_rows) {
+                                     const RowCount& num_rows) {
   ASSIGN_OR_RETURN(ColumnPtr column, spool.Find(name));
-  if (column == nullptr || column->num_rows() != num_rows) return ColumnPtr();
+  if (column == nullptr || column->num_rows() != num_rows.rows)
+    return ColumnPtr();
   return column;
 }
 
@@ -133,7 +135,8 @@ Parsed<float> ParseExactWeight(const LineReader& in, absl::string_view cell) {
 }  // namespace
 
 absl::StatusOr<ColumnPtr> ReadFloatTable(const std::string& path,
-                                         int64_t num_rows, const Spool& spool) {
+                                         const RowCount& num_rows,
+                                         const Spool& spool) {
   const std::string name = SpoolName(path, "floats");
   ASSIGN_OR_RETURN(ColumnPtr found, FindColumn(spool, name, num_rows));
   if (found != nullptr) return found;
@@ -142,7 +145,8 @@ absl::StatusOr<ColumnPtr> ReadFloatTable(const std::string& path,
 }
 
 absl::StatusOr<ColumnPtr> ReadLabelTable(const std::string& path,
-                                         int64_t num_rows, const Spool& spool) {
+                                         const RowCount& num_rows,
+                                         const Spool& spool) {
   const std::string name = SpoolName(path, "labels");
   ASSIGN_OR_RETURN(ColumnPtr labels, FindColumn(spool, name, num_rows));
   if (labels != nullptr) return labels;
@@ -155,7 +159,7 @@ absl::StatusOr<ColumnPtr> ReadLabelTable(const std::string& path,
 }
 
 absl::StatusOr<ColumnPtr> ReadWeightTable(const std::string& path,
-                                          int64_t num_rows,
+                                          const RowCount& num_rows,
                                           const Spool& spool) {
   const std::string name = SpoolName(path, "weights");
   ASSIGN_OR_RETURN(ColumnPtr weights, FindColumn(spool, name, num_rows));
@@ -169,7 +173,8 @@ absl::StatusOr<ColumnPtr> ReadWeightTable(const std::string& path,
 }
 
 absl::StatusOr<ColumnPtr> ReadTimeTable(const std::string& path,
-                                        int64_t num_rows, const Spool& spool) {
+                                        const RowCount& num_rows,
+                                        const Spool& spool) {
   const std::string name = SpoolName(path, "times");
   ASSIGN_OR_RETURN(ColumnPtr found, FindColumn(spool, name, num_rows));
   if (found != nullptr) return found;
@@ -178,7 +183,8 @@ absl::StatusOr<ColumnPtr> ReadTimeTable(const std::string& path,
 }
 
 absl::StatusOr<ColumnPtr> ReadMaskTable(const std::string& path,
-                                        int64_t num_rows, const Spool& spool) {
+                                        const RowCount& num_rows,
+                                        const Spool& spool) {
   const std::string name = SpoolName(path, "mask");
   ASSIGN_OR_RETURN(ColumnPtr found, FindColumn(spool, name, num_rows));
   if (found != nullptr) return found;
@@ -187,8 +193,9 @@ absl::StatusOr<ColumnPtr> ReadMaskTable(const std::string& path,
 }
 
 absl::StatusOr<EndColumns> ReadEdgeTable(const std::string& path,
-                                         int64_t num_rows, int64_t num_src,
-                                         int64_t num_dst, const Spool& spool) {
+                                         const RowCount& num_rows,
+                                         int64_t num_src, int64_t num_dst,
+                                         const Spool& spool) {
   const std::string from_name = SpoolName(path, "from");
   const std::string to_name = SpoolName(path, "to");
   EndColumns ends;

@@ -19,26 +19,31 @@ namespace tributary {
 
 // Returns float32 [num_rows, columns], with the columns of the first row.
 absl::StatusOr<ColumnPtr> ReadFloatTable(const std::string& path,
-                                         int64_t num_rows, const Spool& spool);
+                                         const RowCount& num_rows,
+                                         const Spool& spool);
 
 // Returns int64 if every value is whole, otherwise float32; [num_rows] for one
 // column, otherwise [num_rows, columns].
 absl::StatusOr<ColumnPtr> ReadLabelTable(const std::string& path,
-                                         int64_t num_rows, const Spool& spool);
+                                         const RowCount& num_rows,
+                                         const Spool& spool);
 
 // Reads one weight per row, finite and not negative. Returns [num_rows] of
 // float32 if all values are exact in it, otherwise of float64.
 absl::StatusOr<ColumnPtr> ReadWeightTable(const std::string& path,
-                                          int64_t num_rows, const Spool& spool);
+                                          const RowCount& num_rows,
+                                          const Spool& spool);
 
 // Reads one whole number per row: int64 [num_rows].
 absl::StatusOr<ColumnPtr> ReadTimeTable(const std::string& path,
-                                        int64_t num_rows, const Spool& spool);
+                                        const RowCount& num_rows,
+                                        const Spool& spool);
 
 // Reads one value per row, 0 or 1, or false or true in any case: bool
 // [num_rows].
 absl::StatusOr<ColumnPtr> ReadMaskTable(const std::string& path,
-                                        int64_t num_rows, const Spool& spool);
+                                        const RowCount& num_rows,
+                                        const Spool& spool);
 
 // The ends of edges: int64 [rows] each.
 struct EndColumns {
@@ -47,8 +52,9 @@ struct EndColumns {
 
 // Reads "source,destination" per line, with ids below num_src and num_dst.
 absl::StatusOr<EndColumns> ReadEdgeTable(const std::string& path,
-                                         int64_t num_rows, int64_t num_src,
-                                         int64_t num_dst, const Spool& spool);
+                                         const RowCount& num_rows,
+                                         int64_t num_src, int64_t num_dst,
+                                         const Spool& spool);
 
 }  // namespace tributary
 

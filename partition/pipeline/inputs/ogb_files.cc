@@ -84,8 +84,8 @@ absl::StatusOr<int64_t> ReadCount(const std::string& stem) {
 }
 
 absl::StatusOr<ColumnPtr> ReadOptional(const std::string& stem,
-                                       int64_t num_rows, TableReader read,
-                                       const Spool& spool) {
+                                       const RowCount& num_rows,
+                                       TableReader read, const Spool& spool) {
   ASSIGN_OR_RETURN(const std::string path, FindCsv(stem));
   if (path.empty()) return ColumnPtr();
   return read(path, num_rows, spool);
@@ -148,7 +148,8 @@ absl::Status CheckNamedFiles(const InputOptions& options) {
 }
 
 absl::StatusOr<ColumnPtr> ReadNamed(const NamedFile& file,
-                                    const std::string& folder, int64_t num_rows,
+                                    const std::string& folder,
+                                    const RowCount& num_rows,
                                     const Spool& spool) {
   if (!file.name.has_value()) return ColumnPtr();
   const std::string stem = folder + *file.name;

@@ -30,12 +30,12 @@ absl::StatusOr<int64_t> ReadCount(const std::string& stem);
 
 // One of the functions of csv_column.h that read a column.
 using TableReader = absl::StatusOr<ColumnPtr> (*)(const std::string& path,
-                                                  int64_t num_rows,
+                                                  const RowCount& num_rows,
                                                   const Spool& spool);
 // Reads a column; returns null if the file does not exist.
 absl::StatusOr<ColumnPtr> ReadOptional(const std::string& stem,
-                                       int64_t num_rows, TableReader read,
-                                       const Spool& spool);
+                                       const RowCount& num_rows,
+                                       TableReader read, const Spool& spool);
 
 // A file that the user names (InputOptions::edge_weight and the like).
 struct NamedFile {
@@ -55,7 +55,8 @@ absl::Status CheckNamedFiles(const InputOptions& options);
 // Reads a named file; returns null if it has no name. NOT_FOUND if folder +
 // name does not exist.
 absl::StatusOr<ColumnPtr> ReadNamed(const NamedFile& file,
-                                    const std::string& folder, int64_t num_rows,
+                                    const std::string& folder,
+                                    const RowCount& num_rows,
                                     const Spool& spool);
 
 // Returns the split schemes below `folder`, which must include those of

@@ -73,10 +73,10 @@ class HeteroReader {
       NodeSource& type = types()[t];
       const std::string stem =
           absl::StrCat(raw_, files, "/", type.name, "/", files);
-      ASSIGN_OR_RETURN(type.*column,
-                       ReadOptional(stem, type.num_nodes, read, spool_));
-      RETURN_IF_ERROR(
-          CheckTypeFlag(flags, t, type.*column != nullptr, flags_at, stem));
+      ASSIGN_OR_RETURN(
+          type.*column,
+          ReadOptional(stem, {type.num_nodes, "num-node-dict"}, read, spool_));
+      RETURN_IF_ERROR(CheckTypeFlag(flags, t, type.*column != nullptr, flags_at, stem));
     }
     return absl::OkStatus();
   }
@@ -92,7 +92,8 @@ class HeteroReader {
       const std::string stem =
           absl::StrCat(folder, "/", type.name, "/", *file.name);
       ASSIGN_OR_RETURN(type.time,
-                       ReadOptional(stem, type.num_nodes, file.read, spool_));
+                       ReadOptional(stem, {type.num_nodes, "num-node-dict"},
+                                    file.read, spool_));
       found = found || type.time != nullptr;
     }
     if (found) return absl::OkStatus();
@@ -109,7 +110,7 @@ class HeteroReader {
   // Reads a file of the relation's folder, if it exists.
   absl::StatusOr<ColumnPtr> ReadEdgeFile(const NamedFile& file,
                                          const std::string& folder,
-                                         int64_t count, bool& found) {
+                                         const RowCount& count, bool& found) {
     if (!file.name.has_value()) return ColumnPtr();
     ASSIGN_OR_RETURN(ColumnPtr column, ReadOptional(folder + *file.name, count,
                                                     file.read, spool_));
@@ -119,7 +120,7 @@ class HeteroReader {
 
   // Reads those of the requested masks that the relation has.
   absl::StatusOr<std::map<std::string, ColumnPtr>> ReadMasks(
-      const std::string& folder, int64_t count) {
+      const std::string& folder, const RowCount& count) {
     std::map<std::string, ColumnPtr> masks;
     for (const NamedFile& file : EdgeMaskFiles(options_)) {
       bool found = false;
@@ -230,17 +231,18 @@ class HeteroReader {
   absl::Status ReadRelation(const Relation& relation) {
     const std::string at = raw_ + "relations/" + relation.folder() + "/";
     ASSIGN_OR_RETURN(const int64_t count, ReadCount(at + "num-edge-list"));
+    const RowCount rows(count, "its num-edge-list");
     EdgeSource edges{.dedupe = options_.dedupe};
-    ASSIGN_OR_RETURN(edges.edge_attr, ReadOptional(at + "edge-feat", count,
+    ASSIGN_OR_RETURN(edges.edge_attr, ReadOptional(at + "edge-feat", rows,
                                                    ReadFloatTable, spool_));
     ASSIGN_OR_RETURN(edges.weight, ReadEdgeFile(EdgeWeightFile(options_), at,
-                                                count, found_weights_));
-    ASSIGN_OR_RETURN(edges.time, ReadEdgeFile(EdgeTimeFile(options_), at, count,
+                                                rows, found_weights_));
+    ASSIGN_OR_RETURN(edges.time, ReadEdgeFile(EdgeTimeFile(options_), at, rows,
                                               found_times_));
-    ASSIGN_OR_RETURN(edges.masks, ReadMasks(at, count));
+    ASSIGN_OR_RETURN(edges.masks, ReadMasks(at, rows));
     ASSIGN_OR_RETURN(const std::string path, RequireCsv(at + "edge"));
     ASSIGN_OR_RETURN(EndColumns ends,
-                     ReadEdgeTable(path, count, NodesOf(relation.src_type),
+                     ReadEdgeTable(path, rows, NodesOf(relation.src_type),
                                    NodesOf(relation.dst_type), spool_));
     edges.from = std::move(ends.from);
     edges.to = std::move(ends.to);

@@ -33,12 +33,13 @@ absl::StatusOr<NodeSource> ReadNodes(const std::string& raw,
   NodeSource nodes;
   nodes.name = "node";
   ASSIGN_OR_RETURN(nodes.num_nodes, ReadNodeCount(raw + "num-node-list"));
-  ASSIGN_OR_RETURN(nodes.x, ReadOptional(raw + "node-feat", nodes.num_nodes,
-                                         ReadFloatTable, spool));
-  ASSIGN_OR_RETURN(nodes.y, ReadOptional(raw + "node-label", nodes.num_nodes,
-                                         ReadLabelTable, spool));
-  ASSIGN_OR_RETURN(nodes.time, ReadNamed(NodeTimeFile(options), raw,
-                                         nodes.num_nodes, spool));
+  const RowCount rows(nodes.num_nodes, "num-node-list");
+  ASSIGN_OR_RETURN(
+      nodes.x, ReadOptional(raw + "node-feat", rows, ReadFloatTable, spool));
+  ASSIGN_OR_RETURN(
+      nodes.y, ReadOptional(raw + "node-label", rows, ReadLabelTable, spool));
+  ASSIGN_OR_RETURN(nodes.time,
+                   ReadNamed(NodeTimeFile(options), raw, rows, spool));
   return nodes;
 }
 
@@ -51,19 +52,20 @@ absl::StatusOr<EdgeSource> ReadEdges(const std::string& raw, int64_t num_nodes,
                    .dst = "node",
                    .add_reverse = options.add_reverse,
                    .dedupe = options.dedupe};
-  ASSIGN_OR_RETURN(edges.edge_attr, ReadOptional(raw + "edge-feat", num_edges,
+  const RowCount rows(num_edges, "num-edge-list");
+  ASSIGN_OR_RETURN(edges.edge_attr, ReadOptional(raw + "edge-feat", rows,
                                                  ReadFloatTable, spool));
   ASSIGN_OR_RETURN(edges.weight,
-                   ReadNamed(EdgeWeightFile(options), raw, num_edges, spool));
+                   ReadNamed(EdgeWeightFile(options), raw, rows, spool));
   ASSIGN_OR_RETURN(edges.time,
-                   ReadNamed(EdgeTimeFile(options), raw, num_edges, spool));
+                   ReadNamed(EdgeTimeFile(options), raw, rows, spool));
   for (const NamedFile& file : EdgeMaskFiles(options)) {
     ASSIGN_OR_RETURN(edges.masks[*file.name],
-                     ReadNamed(file, raw, num_edges, spool));
+                     ReadNamed(file, raw, rows, spool));
   }
   ASSIGN_OR_RETURN(const std::string path, RequireCsv(raw + "edge"));
   ASSIGN_OR_RETURN(EndColumns ends,
-                   ReadEdgeTable(path, num_edges, num_nodes, num_nodes, spool));
+                   ReadEdgeTable(path, rows, num_nodes, num_nodes, spool));
   edges.from = std::move(ends.from);
   edges.to = std::move(ends.to);
   return edges;

@@ -1,7 +1,10 @@
 #include "partition/pipeline/run/partition_run.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -24,6 +27,23 @@ constexpr uint64_t kProgramBytes = uint64_t{96} << 20;
 // For a step of the reader: more than a slice of ids or rows is of no use.
 constexpr uint64_t kLeastStep = uint64_t{16} << 20;
 constexpr uint64_t kMostStep = uint64_t{4} << 30;
+
+// Returns the device of `path`, or of the nearest folder above it that exists.
+std::optional<dev_t> DeviceOf(const std::string& path) {
+  struct stat info {};
+  for (fs::path at = fs::absolute(path);; at = at.parent_path()) {
+    if (stat(at.c_str(), &info) == 0) return info.st_dev;
+    if (!at.has_relative_path()) return std::nullopt;
+  }
+}
+
+// Checks that the finished folder can be renamed to --out: before any work.
+absl::Status CheckSameDisk(const std::string& work, const std::string& out) {
+  if (DeviceOf(work) == DeviceOf(out)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--work-folder ", work, " is on another disk than --out ",
+                   out, "; allowed: a folder on the disk of --out"));
+}
 
 // All that determines what the work folder holds.
 absl::StatusOr<std::string> IdentityOf(const PartitionRun& run) {
@@ -73,6 +93,7 @@ absl::StatusOr<GraphSchema> RunIn(const WorkFolder& work,
                          uint64_t total) {
     report(stage, static_cast<int64_t>(done), static_cast<int64_t>(total));
   };
+  context.note = run.note;
   ASSIGN_OR_RETURN(NodePlan plan, PlanSource(source, run.partition, context));
   ASSIGN_OR_RETURN(const std::string write_folder,
                    MakeFolder(work.path() + "/write"));
@@ -94,9 +115,10 @@ bool CanGoOn(const absl::Status& status) {
 }  // namespace
 
 absl::StatusOr<GraphSchema> RunPartition(const PartitionRun& run) {
-  RemoveAbandonedFolders(run.out);
   const std::string folder =
       run.work_folder.empty() ? run.out + ".partial" : run.work_folder;
+  RETURN_IF_ERROR(CheckSameDisk(folder, run.out));
+  RemoveAbandonedFolders(run.out);
   ASSIGN_OR_RETURN(const std::string identity, IdentityOf(run));
   ASSIGN_OR_RETURN(WorkFolder work, WorkFolder::Open(folder, identity));
   if (work.continues() && run.note) {

@@ -117,7 +117,8 @@ TEST_F(HotCacheTest, AServerHasTheRowsOfItsPartitionsCachesThatItLacks) {
   const auto all = Open({});
   ASSERT_TRUE(all.ok()) << all.status();
   EXPECT_EQ(*all, nullptr);
-  EXPECT_EQ(VerifyHotCache(graph()).value(), 7u);
+  EXPECT_EQ(VerifyHotCache(graph()).value().rows, 7u);
+  EXPECT_EQ(VerifyHotCache(graph()).value().compared, 7u);
 }
 
 // Rows of int8 with their scale are copied as they are.
@@ -144,7 +145,7 @@ TEST_F(HotCacheTest, ScaledRowsAreTheirOwners) {
 TEST_F(HotCacheTest, TheGraphIsTheSameWithAndWithoutACache) {
   const Sha256Digest layout = ReadGraphJson(graph())->layout_digest;
   EXPECT_EQ(*Open({0}), nullptr);
-  EXPECT_EQ(VerifyHotCache(graph()).value(), 0u);
+  EXPECT_EQ(VerifyHotCache(graph()).value().rows, 0u);
   Write({{4}, {}, {}});
   EXPECT_EQ(ReadGraphJson(graph())->layout_digest, layout);
   EXPECT_THAT(Cached(**Open({0})), ElementsAre(1));

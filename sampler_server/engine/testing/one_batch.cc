@@ -105,7 +105,8 @@ std::shared_ptr<RecordingSink> OneBatchWorld::Start(BatchRequest request) {
   StartBatchTask({.graph = graph_.get(),
                   .remote = remote_.get(),
                   .executor = executor_,
-                  .rows = graph_->reads_features() ? rows_ : nullptr},
+                  .rows = graph_->reads_features() ? rows_ : nullptr,
+                  .hot = hot_},
                  std::move(request), sink);
   return sink;
 }

@@ -78,6 +78,8 @@ class OneBatchWorld {
   FakeRemote* remote() { return remote_.get(); }
   // In place of LateRows, for a graph whose features are in files.
   void set_rows(RowReader* rows) { rows_ = rows; }
+  // Has no hot rows without it.
+  void set_hot(const HotCache* hot) { hot_ = hot; }
   absl::Time Deadline() { return executor_->Now() + absl::Seconds(10); }
 
   // Starts a task; the sink fills as the world runs.
@@ -92,6 +94,7 @@ class OneBatchWorld {
   std::unique_ptr<FakeRemote> remote_;
   LateRows late_rows_;
   RowReader* rows_ = &late_rows_;
+  const HotCache* hot_ = nullptr;
 };
 
 // The batch's digest; an error's text when it has none.

@@ -31,7 +31,10 @@ absl::StatusOr<FileArray> OpenMember(const std::string& path,
     if (!absl::ConsumeSuffix(&stem, kSuffix)) continue;
     if (stem == name) {
       auto header = ReadNpyHeaderAt(path, member.offset, member.bytes);
-      if (header.ok()) return FileArray{path, *std::move(header)};
+      if (header.ok()) {
+        return FileArray{path, *std::move(header),
+                         absl::StrCat(path, ":", name)};
+      }
       return absl::Status(
           header.status().code(),
           absl::StrCat(name, " of ", header.status().message()));
@@ -56,7 +59,7 @@ absl::StatusOr<FileArray> OpenArray(const std::string& name) {
         absl::StrCat(name, " is no array; allowed: FILE.npy, FILE.npz:NAME"));
   }
   ASSIGN_OR_RETURN(NpyHeader header, ReadNpyFileHeader(name));
-  return FileArray{name, std::move(header)};
+  return FileArray{name, std::move(header), ""};
 }
 
 absl::StatusOr<std::vector<std::string>> ListNpzArrays(
@@ -102,8 +105,8 @@ absl::StatusOr<EndArrays> OpenPairs(const std::vector<std::string>& names) {
     const uint64_t second =
         rows ? first + static_cast<uint64_t>(count) * size : first + size;
     const uint64_t stride = rows ? 0 : 2 * size;
-    from.push_back({array.path, first, stride, count});
-    to.push_back({array.path, second, stride, count});
+    from.push_back({array.path, first, stride, count, array.name, 0, rows});
+    to.push_back({array.path, second, stride, count, array.name, 1, rows});
   }
   EndArrays ends;
   ASSIGN_OR_RETURN(ends.from, OpenFileColumn(std::move(from), type, kId));

@@ -49,7 +49,8 @@ class Scatter {
         const auto to = static_cast<size_t>(numbers[i] - begin);
         if (filled_[to]) {
           return Error(at + i, absl::StrCat(what_, " ", numbers[i],
-                                            " is there a second time"));
+                                            " is there a second time; "
+                                            "allowed: each once"));
         }
         filled_[to] = true;
         std::memcpy(rows_.data() + to * row_bytes_,

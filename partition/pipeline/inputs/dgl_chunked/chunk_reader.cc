@@ -125,10 +125,10 @@ absl::Status CheckRows(const ChunkFiles& files,
   const std::string file = FirstWrongFile(paths, counts.by_chunk, column);
   return Wrong(
       files,
-      absl::StrCat(column.num_rows(), " rows in ", paths.size(),
-                   " files; allowed: the ", counts.total,
-                   " that are said of the type",
-                   file.empty() ? "" : ", which differs first in ", file));
+      absl::StrCat(
+          column.num_rows(), " rows in ", paths.size(),
+          " files; allowed: ", counts.total, ", as the type's number says",
+          file.empty() ? "" : "; the first file that differs is ", file));
 }
 
 absl::StatusOr<std::vector<ColumnPtr>> ReadText(
@@ -190,14 +190,16 @@ absl::StatusOr<std::pair<ColumnPiece, ColumnPiece>> EndsIn(
   const size_t bytes = header.type.size;
   if (shape.size() == 2 && shape[1] == 2) {
     return std::pair(
-        ColumnPiece{path, header.data_offset, 2 * bytes, shape[0]},
-        ColumnPiece{path, header.data_offset + bytes, 2 * bytes, shape[0]});
+        ColumnPiece{path, header.data_offset, 2 * bytes, shape[0], "", 0},
+        ColumnPiece{path, header.data_offset + bytes, 2 * bytes, shape[0], "",
+                    1});
   }
   if (shape.size() == 2 && shape[0] == 2) {
     const auto row_bytes = static_cast<uint64_t>(shape[1]) * bytes;
     return std::pair(
-        ColumnPiece{path, header.data_offset, 0, shape[1]},
-        ColumnPiece{path, header.data_offset + row_bytes, 0, shape[1]});
+        ColumnPiece{path, header.data_offset, 0, shape[1], "", 0, true},
+        ColumnPiece{path, header.data_offset + row_bytes, 0, shape[1], "", 1,
+                    true});
   }
   return Wrong(files,
                absl::StrCat(path, " is no array [edges, 2] or [2, edges]"));

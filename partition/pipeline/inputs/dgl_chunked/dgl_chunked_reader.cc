@@ -320,7 +320,7 @@ class DglReader {
 absl::StatusOr<DglMetadata> ReadMetadata(const std::string& folder) {
   const std::string path = absl::StrCat(folder, "/metadata.json");
   ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxMetadataBytes));
-  return ParseDglMetadata(text, "metadata.json");
+  return ParseDglMetadata(text, path);
 }
 
 // Appends the files of a type's arrays.

@@ -214,22 +214,23 @@ TEST_F(EdgeListTest, NamesWhatIsWrong) {
   InputOptions options = Options("");
   EXPECT_EQ(ErrorOf(Read(options).status()),
             "edges.csv line 3, column dst: \"c\" is no id in the table of "
-            "nodes");
+            "nodes; allowed: those in its column of ids");
   Write("edges.csv", "src,dst\na,b\n");
   EXPECT_EQ(ErrorOf(Read(options).status()),
-            "nodes.csv line 4, column id: node 0 is there a second time");
+            "nodes.csv line 4, column id: node 0 is there a second time; "
+            "allowed: each once");
   Write("edges.csv.gz", "src,dst\na,b\n");
   EXPECT_THAT(ErrorOf(Read(options).status()),
               HasSubstr("edges.csv and edges.csv.gz; allowed: one of them"));
   Write("e.csv", "1,2\n,3\n");
   options = Options("e.csv");
   EXPECT_EQ(ErrorOf(Read(options).status()),
-            "e.csv line 2: column 0: an empty cell; allowed: an id of 1 to "
+            "e.csv line 2, column 0: an empty cell; allowed: an id of 1 to "
             "4096 bytes without control characters");
   options.layout.ids = "number";
   Write("e.csv", "1,2\n3,x\n");
   EXPECT_THAT(ErrorOf(Read(options).status()),
-              HasSubstr("e.csv line 2: column 1: \"x\"; allowed: a whole"));
+              HasSubstr("e.csv line 2, column 1: \"x\"; allowed: a whole"));
   options.layout.ids = "words";
   EXPECT_THAT(ErrorOf(Read(options).status()), HasSubstr("--ids: \"words\""));
   options = Options("e.csv");

@@ -86,7 +86,8 @@ absl::StatusOr<ColumnPtr> OpenMask(const GraphLayout& layout,
                        "]; a mask has one bool a row: give one column of it"));
     }
     type = array.header.type;
-    pieces.push_back({array.path, array.header.data_offset, 0, shape[0]});
+    pieces.push_back(
+        {array.path, array.header.data_offset, 0, shape[0], array.name});
   }
   return OpenFileColumn(std::move(pieces), type, {DType::kBool, 0});
 }

@@ -199,7 +199,7 @@ absl::Status CountNodes(LayoutState& state, size_t type,
     RETURN_IF_ERROR(add(nodes.node_of_row->num_rows(), "their table"));
   }
   if (nodes.layout.count.has_value()) {
-    RETURN_IF_ERROR(add(*nodes.layout.count, "count or indptr"));
+    RETURN_IF_ERROR(add(*nodes.layout.count, "num_nodes, count or indptr"));
   }
   std::vector<ColumnPtr> columns = {nodes.source.x, nodes.source.y,
                                     nodes.source.time};

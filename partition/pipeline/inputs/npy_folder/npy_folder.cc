@@ -258,6 +258,25 @@ absl::Status AddType(const std::string& path, const std::string& type,
   return absl::OkStatus();
 }
 
+// Checks that a typed graph has the folder of each node type, if of any: what
+// is left out by mistake would be a type of its own.
+absl::Status CheckNodeTypes(const std::string& path,
+                            const GraphLayout& layout) {
+  std::vector<std::string> names;
+  for (const NodeLayout& nodes : layout.nodes) names.push_back(nodes.name);
+  if (names.empty()) return absl::OkStatus();
+  for (const EdgeLayout& edges : layout.edges) {
+    for (const std::string* type : {&edges.src, &edges.dst}) {
+      if (absl::c_linear_search(names, *type)) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          path, "/", edges.src, "__", edges.rel, "__", edges.dst, ": ", *type,
+          " is no node type; allowed: those with a folder, ",
+          absl::StrJoin(names, ", ")));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckMasksFound(const GraphLayout& layout,
                              const std::vector<std::string>& masks) {
   for (const std::string& mask : masks) {
@@ -313,6 +332,7 @@ absl::StatusOr<GraphLayout> ScanArrays(const std::string& path,
         " has no arrays of edges; wanted: edge_index.npy, or for typed "
         "graphs SOURCE__RELATION__DESTINATION/edge_index.npy"));
   }
+  RETURN_IF_ERROR(CheckNodeTypes(path, layout));
   RETURN_IF_ERROR(CheckMasksFound(layout, masks));
   layout.Complete();
   return layout;

@@ -149,7 +149,7 @@ constexpr char kTimeAllowed[] =
     "seconds as 1500 milliseconds)";
 constexpr char kMaskAllowed[] = "a mask's value: 0 or 1, false or true";
 constexpr char kDenseAllowed[] =
-    "a whole number from 0; for other ids --ids auto";
+    "a dense id, a whole number from 0 (edge lists: others with --ids auto)";
 
 template <typename T>
 absl::StatusOr<std::unique_ptr<CellSink>> Parsed(

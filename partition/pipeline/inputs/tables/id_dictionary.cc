@@ -178,7 +178,8 @@ absl::StatusOr<ColumnPtr> Pass(const Column& column, const Column* place,
     if (number < 0 && last) {
       return absl::InvalidArgumentError(absl::StrCat(
           place->Where(row), ": \"", absl::CHexEscape(text.substr(0, 80)),
-          "\" is no id in the table of nodes"));
+          "\" is no id in the table of nodes; allowed: those in its column of "
+          "ids"));
     }
     RETURN_IF_ERROR(writer.AppendValues(absl::Span<const int64_t>(&number, 1)));
   }

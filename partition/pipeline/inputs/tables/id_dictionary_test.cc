@@ -131,7 +131,8 @@ TEST_F(IdDictionaryTest, NamesTheRowOfAnUnknownId) {
   const auto numbers =
       NumberIds(edges, *dictionary, &edges, kMuch, spool_, "numbers");
   EXPECT_EQ(numbers.status().message(),
-            "edges.csv line 3: \"x\" is no id in the table of nodes");
+            "edges.csv line 3: \"x\" is no id in the table of nodes; "
+            "allowed: those in its column of ids");
 }
 
 }  // namespace

@@ -174,8 +174,9 @@ absl::StatusOr<std::vector<ColumnPtr>> TextTable::Read(
         const absl::Status status = sinks[i]->Add(cells[column]);
         if (status.ok()) continue;
         if (!absl::IsInvalidArgument(status)) return status;
-        return in.ErrorHere(
-            absl::StrCat("column ", NameOf(column), ": ", status.message()));
+        return absl::InvalidArgumentError(
+            absl::StrCat(in.path(), " line ", in.line_number(), ", column ",
+                         NameOf(column), ": ", status.message()));
       }
     }
     return absl::OkStatus();

@@ -30,9 +30,18 @@ absl::Status CheckOneColumn(const LineReader& in, int64_t columns) {
   return in.ErrorHere(absl::StrCat(columns, " cells; allowed: 1"));
 }
 
-absl::Status RowCountError(const LineReader& in, int64_t wanted) {
+absl::Status TooFewRows(const LineReader& in, const RowCount& wanted) {
   return absl::InvalidArgumentError(absl::StrCat(
-      in.path(), " has ", in.line_number(), " rows; wanted: ", wanted));
+      in.path(), " has ", in.line_number(), " rows; wanted: ", wanted.rows,
+      wanted.said_by.empty() ? ""
+                             : absl::StrCat(", as ", wanted.said_by, " says")));
+}
+
+absl::Status TooManyRows(const LineReader& in, const RowCount& wanted) {
+  return in.ErrorHere(absl::StrCat(
+      "one row more than the ", wanted.rows, " wanted",
+      wanted.said_by.empty() ? ""
+                             : absl::StrCat(", as ", wanted.said_by, " says")));
 }
 
 absl::StatusOr<int64_t> ParseBoundedId(const LineReader& in,

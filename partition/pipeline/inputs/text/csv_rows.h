@@ -3,6 +3,7 @@
 #define TRIBUTARY_PARTITION_PIPELINE_INPUTS_TEXT_CSV_ROWS_H_
 
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -23,7 +24,18 @@ absl::Status CellError(const LineReader& in, absl::string_view cell,
                        absl::string_view allowed);
 // INVALID_ARGUMENT unless the line has one cell.
 absl::Status CheckOneColumn(const LineReader& in, int64_t columns);
-absl::Status RowCountError(const LineReader& in, int64_t wanted);
+
+// The number of rows that a file must have. Also made from a number alone.
+struct RowCount {
+  RowCount(int64_t count, std::string file = "")
+      : rows(count), said_by(std::move(file)) {}
+
+  int64_t rows;
+  std::string said_by;  // the file with the number, for messages; may be empty
+};
+absl::Status TooFewRows(const LineReader& in, const RowCount& wanted);
+// Requires that the reader is at the first line that is not wanted.
+absl::Status TooManyRows(const LineReader& in, const RowCount& wanted);
 
 // Parses an id below `count`; `of`, "node" or "edge", is for messages.
 absl::StatusOr<int64_t> ParseBoundedId(const LineReader& in,
@@ -35,18 +47,16 @@ absl::StatusOr<std::pair<int64_t, int64_t>> ParsePair(const LineReader& in,
                                                       int64_t num_src,
                                                       int64_t num_dst);
 
-// Calls row(line, columns) for each line. There must be `num_rows` lines, with
+// Calls row(line, columns) for each line. There must be `wanted` lines, with
 // as many cells as the first one. Returns the number of columns.
 template <typename Row>
-absl::StatusOr<int64_t> ForEachRow(LineReader& in, int64_t num_rows, Row row) {
+absl::StatusOr<int64_t> ForEachRow(LineReader& in, const RowCount& wanted,
+                                   Row row) {
   int64_t columns = 0;
   absl::string_view line;
   while (in.Next(&line)) {
     const auto number = static_cast<int64_t>(in.line_number());
-    if (number > num_rows) {
-      return in.ErrorHere(
-          absl::StrCat("one row more than the ", num_rows, " wanted"));
-    }
+    if (number > wanted.rows) return TooManyRows(in, wanted);
     const int64_t found = CountColumns(line);
     if (columns == 0) columns = found;
     if (found != columns) {
@@ -56,8 +66,8 @@ absl::StatusOr<int64_t> ForEachRow(LineReader& in, int64_t num_rows, Row row) {
     RETURN_IF_ERROR(row(line, columns));
   }
   RETURN_IF_ERROR(in.status());
-  if (static_cast<int64_t>(in.line_number()) != num_rows) {
-    return RowCountError(in, num_rows);
+  if (static_cast<int64_t>(in.line_number()) != wanted.rows) {
+    return TooFewRows(in, wanted);
   }
   return columns;
 }

@@ -63,10 +63,16 @@ struct PartitionContext {
   // the stage's name and how much of it is done; may be null.
   std::function<void(std::string_view stage, uint64_t done, uint64_t total)>
       progress;
+  // Called with a line about a plan that is not quite what was asked for; may
+  // be null.
+  std::function<void(std::string_view note)> note;
 
   int num_threads() const;
   void Report(std::string_view stage, uint64_t done, uint64_t total) const {
     if (progress) progress(stage, done, total);
+  }
+  void Note(std::string_view text) const {
+    if (note) note(text);
   }
 };
 

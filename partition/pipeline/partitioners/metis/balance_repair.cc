@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "partition/pipeline/partitioners/method/balance_weights.h"
 
 namespace tributary {
@@ -36,6 +38,19 @@ uint64_t BalanceRepair::Excess() const {
     }
   }
   return excess;
+}
+
+std::string BalanceRepair::ExcessText() const {
+  std::vector<std::string> parts;
+  for (size_t k = 0; k < capacity_.size(); ++k) {
+    uint64_t most = 0;
+    for (size_t p = 0; p < parts_; ++p) most = std::max(most, load(k, p));
+    if (most <= capacity_[k]) continue;
+    const double means = static_cast<double>(most * parts_) /
+                         static_cast<double>(weights_.totals[k]);
+    parts.push_back(absl::StrFormat("%s %.3f", weights_.names[k], means));
+  }
+  return absl::StrJoin(parts, ", ");
 }
 
 bool BalanceRepair::MustLeave(size_t v) const {

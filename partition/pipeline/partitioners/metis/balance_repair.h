@@ -5,6 +5,7 @@
 #include <metis.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -17,6 +18,7 @@ struct VertexWeights {
   size_t num_constraints = 1;
   std::vector<idx_t> values;  // empty: all are 1
   std::vector<uint64_t> totals;
+  std::vector<std::string> names;  // of the constraints, for messages
 
   uint64_t of(size_t v, size_t constraint) const {
     if (values.empty()) return 1;
@@ -40,6 +42,9 @@ class BalanceRepair {
   // Returns by how much the heaviest partition exceeds its capacity, in
   // thousandths of the mean, at least 1; 0 if none does.
   uint64_t Excess() const;
+  // Returns the constraints that Excess counts, each with the weight of its
+  // heaviest partition in means: "train 1.310, edges 1.045".
+  std::string ExcessText() const;
 
  private:
   uint64_t& load(size_t constraint, size_t partition) {

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "common/text/status.h"
 #include "partition/pipeline/partitioners/method/balance_weights.h"
 #include "partition/pipeline/partitioners/method/joint_nodes.h"
@@ -28,6 +30,7 @@ absl::StatusOr<VertexWeights> MakeWeights(const GraphSource& graph,
   only_nodes.nodes = true;
   if (balance.none() || balance == only_nodes) {
     result.totals = {nodes.size()};
+    result.names = {"nodes"};
     return result;
   }
   ASSIGN_OR_RETURN(const BalanceWeights weights,
@@ -41,6 +44,7 @@ absl::StatusOr<VertexWeights> MakeWeights(const GraphSource& graph,
           "; the graph has ", constraint.total, "; use --method ldg"));
     }
     result.totals.push_back(constraint.total);
+    result.names.push_back(constraint.name);
   }
   result.num_constraints = weights.constraints().size();
   result.values.reserve(nodes.size() * result.num_constraints);
@@ -98,13 +102,17 @@ class MetisCall {
   // Moves nodes out of partitions that are too heavy; returns what remains, as
   // BalanceRepair::Excess.
   uint64_t Repair() {
-    const uint32_t permille = options_.imbalance_permille != 0
-                                  ? options_.imbalance_permille
-                                  : kDefaultImbalance;
-    BalanceRepair repair(graph_, weights_, options_.num_partitions, permille,
+    BalanceRepair repair(graph_, weights_, options_.num_partitions, permille(),
                          absl::MakeSpan(part_));
     repair.Run();
+    excess_text_ = repair.ExcessText();
     return repair.Excess();
+  }
+  // Returns BalanceRepair::ExcessText of the last Repair.
+  const std::string& excess_text() const { return excess_text_; }
+  uint32_t permille() const {
+    return options_.imbalance_permille != 0 ? options_.imbalance_permille
+                                            : kDefaultImbalance;
   }
 
   std::vector<idx_t>& part() { return part_; }
@@ -114,9 +122,11 @@ class MetisCall {
   VertexWeights weights_;
   const PartitionOptions& options_;
   std::vector<idx_t> part_;
+  std::string excess_text_;
 };
 
-// Without balance and tolerance the first seed's plan is taken as it is.
+// Without balance and tolerance the first seed's plan is taken as it is. A note
+// says what could not be kept.
 absl::StatusOr<std::vector<idx_t>> RunMetis(UndirectedGraph graph,
                                             VertexWeights weights,
                                             const PartitionOptions& options,
@@ -124,6 +134,7 @@ absl::StatusOr<std::vector<idx_t>> RunMetis(UndirectedGraph graph,
   MetisCall call(std::move(graph), std::move(weights), options);
   const bool asked = !options.balance.none() || options.imbalance_permille != 0;
   std::vector<idx_t> best;
+  std::string over;
   uint64_t least = std::numeric_limits<uint64_t>::max();
   for (int i = 0; i < kMaxTries; ++i) {
     context.Report("runs METIS", static_cast<uint64_t>(i), kMaxTries);
@@ -133,7 +144,12 @@ absl::StatusOr<std::vector<idx_t>> RunMetis(UndirectedGraph graph,
     if (excess >= least) continue;
     least = excess;
     best = call.part();
+    over = call.excess_text();
   }
+  context.Note(absl::StrFormat(
+      "the balance is not kept: in the best of METIS's %d plans the heaviest "
+      "partition has %s times the mean; asked for: at most %.3f",
+      kMaxTries, over, call.permille() / 1000.0));
   return best;
 }
 

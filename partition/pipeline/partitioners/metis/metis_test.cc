@@ -247,6 +247,27 @@ TEST(Metis, SaysWhatCannotBeBalanced) {
       "--balance edges: the graph has no edges");
 }
 
+// Node 0 has 90 of 100 edges, 3.6 times the mean of 4 partitions, and all of
+// the nodes that METIS may balance by are few enough.
+TEST(Metis, NotesTheBalanceThatItCannotKeep) {
+  EdgePairs pairs;
+  for (int64_t v = 1; v <= 90; ++v) pairs.emplace_back(v, 0);
+  for (int64_t v = 1; v <= 10; ++v) pairs.emplace_back(v, v + 1);
+  const GraphSource graph = MakeSource(100, pairs);
+  std::vector<std::string> notes;
+  PartitionContext context;
+  context.note = [&](std::string_view note) { notes.emplace_back(note); };
+  ASSERT_TRUE(PlanSource(graph, Metis(4, "nodes,edges"), context).ok());
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0],
+            "the balance is not kept: in the best of METIS's 8 plans the "
+            "heaviest partition has edges 3.600 times the mean; asked for: at "
+            "most 1.030");
+  notes.clear();
+  ASSERT_TRUE(PlanSource(graph, Metis(4, "nodes"), context).ok());
+  EXPECT_TRUE(notes.empty());
+}
+
 // Returns the cut that Debian's gpmetis finds of the same graph; -1 if it is
 // not installed.
 int64_t CutOfGpmetis(const UndirectedGraph& graph, int parts) {

@@ -1,0 +1,123 @@
+#include "cli/hot/hot_arguments.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "cli/command/arguments.h"
+#include "cli/command/stage_progress.h"
+#include "cli/sample/sample_options.h"
+#include "common/observe/log.h"
+#include "common/text/status.h"
+
+namespace tributary {
+namespace {
+
+double Saved(double before, double after) {
+  return before > 0 ? 100 * (1 - after / before) : 0;
+}
+
+void PrintReport(const HotCacheReport& report) {
+  for (const PartitionForecast& p : report.partitions) {
+    absl::PrintF(
+        "partition %d: %d rows, %d bytes; remote of a batch: %.1f rows, %.0f "
+        "bytes; with the cache %.1f rows, %.0f bytes (-%.1f%%)\n",
+        p.partition, p.cached_rows, p.cached_bytes, p.before.rows,
+        p.before.bytes, p.after.rows, p.after.bytes,
+        Saved(p.before.bytes, p.after.bytes));
+  }
+  absl::PrintF("%-12s %14s %16s %26s %8s\n", "--hot-cache", "rows in all",
+               "bytes in all", "remote bytes of a batch", "saved");
+  absl::PrintF("%-12s %14d %16d %26.0f %7.1f%%\n", "none", 0, 0,
+               report.before.bytes, 0.0);
+  for (const SizeForecast& size : report.sizes) {
+    absl::PrintF("%-12s %14d %16d %26.0f %7.1f%%%s\n", size.size.ToString(),
+                 size.cached_rows, size.cached_bytes, size.remote_bytes,
+                 Saved(report.before.bytes, size.remote_bytes),
+                 &size == &report.sizes.back() ? "  <- asked for" : "");
+  }
+}
+
+// Returns the flags that determine the cache, without paths of this machine.
+std::string MadeBy(const HotArguments& arguments) {
+  const SampleArguments& a = arguments.sample;
+  const std::string inputs =
+      absl::StrContains(a.input_nodes, "@") ? "@FILE" : a.input_nodes;
+  return absl::StrCat(
+      "tributary cache --hot-cache ", arguments.size, " --kind ", a.kind,
+      " --input-nodes ", inputs, " --num-neighbors ", a.num_neighbors,
+      " --batch-size ", a.batch_size, " --shuffle ", a.shuffle, " --epoch ",
+      a.epoch, " --batches ", a.batches, " --random-seed ", a.random_seed);
+}
+
+}  // namespace
+
+CLI::Option* DeclareHotSize(CLI::App& app, HotArguments& arguments) {
+  return app
+      .add_option("--hot-cache", arguments.size,
+                  "Rows of each partition's cache: a share of the nodes of "
+                  "each type that has features (0.2), or bytes (2GB)")
+      ->type_name("SIZE");
+}
+
+void DeclareHotBatches(CLI::App& app, HotArguments& arguments) {
+  DeclareSampleBatches(app, arguments.sample);
+  app.get_option("--shuffle")
+      ->description(
+          "Whose batches a server makes: global (any), or local (of the inputs "
+          "in its partition)");
+  DeclareSampleWalk(app, arguments.sample);
+  DeclareSamplePpr(app, arguments.sample);
+  DeclareSampleLayerwise(app, arguments.sample);
+  DeclareSampleLink(app, arguments.sample);
+  app.add_option("--buffer-size", arguments.sample.buffer_size,
+                 "Memory for batches in flight: 256MB, 1.5GB")
+      ->type_name("BYTES")
+      ->capture_default_str();
+  app.add_option("--rpc-timeout", arguments.sample.rpc_timeout,
+                 "Longest wait for one batch in seconds")
+      ->type_name("S")
+      ->capture_default_str();
+}
+
+absl::StatusOr<HotCacheRequest> ReadHotArguments(
+    const HotArguments& arguments) {
+  HotCacheRequest request;
+  ASSIGN_OR_RETURN(request.size, HotSize::Parse(arguments.size));
+  SampleArguments sample = arguments.sample;
+  ASSIGN_OR_RETURN(const size_t order, ParseChoice("--shuffle", sample.shuffle,
+                                                   {"global", "local"}));
+  request.order = order == 1 ? HotOrder::kLocal : HotOrder::kGlobal;
+  request.made_by = MadeBy(arguments);
+  sample.shuffle = "global";  // a partition's inputs are set later
+  ASSIGN_OR_RETURN(request.sample, ParseSampleArguments(sample));
+  RETURN_IF_ERROR(ReadListFiles(&request.sample));
+  request.dry_run = arguments.dry_run;
+  return request;
+}
+
+absl::Status RunHotCache(const HotCacheRequest& request,
+                         const std::string& program) {
+  SetLogLevel(LogLevel::kOff);  // errors are returned as the status
+  std::optional<StageProgress> progress;
+  progress.emplace(program, "opens the graph");
+  const auto report = MakeHotCache(
+      request,
+      [&progress](std::string_view stage, int64_t done, int64_t total) {
+        progress->Report(stage, done, total);
+      });
+  progress.reset();  // ends its line on a terminal
+  RETURN_IF_ERROR(report.status());
+  PrintReport(*report);
+  if (!request.dry_run) {
+    absl::PrintF("wrote %s/hot for %d partitions\n", request.sample.graph,
+                 report->partitions.size());
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tributary
