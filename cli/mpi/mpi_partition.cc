@@ -20,6 +20,7 @@
 #include "partition/pipeline/mpi/distributed_graph.h"
 #include "partition/pipeline/mpi/figures.h"
 #include "partition/pipeline/mpi/gather.h"
+#include "partition/pipeline/mpi/read_dgl_nodes.h"
 #include "partition/pipeline/mpi/scotch_partitioner.h"
 #include "partition/source/temporary_spool.h"
 

@@ -284,6 +284,11 @@ absl::StatusOr<ColumnPtr> OpenArrayColumn(
           absl::StrCat(path, " has ", header.shape.size(),
                        " dimensions; allowed: [rows] and [rows, columns]"));
     }
+    // Of a column's schema dim 0 is one value a row.
+    if (header.shape.size() == 2 && header.shape[1] == 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          path, " has rows of 0 columns; allowed: 1 column and more"));
+    }
     const bool same_width =
         header.shape.size() == first.header.shape.size() &&
         (header.shape.size() == 1 || header.shape[1] == first.header.shape[1]);

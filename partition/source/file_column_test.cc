@@ -72,6 +72,13 @@ TEST(FileColumnTest, RefusesWhatItCannotRead) {
             "src is float32 of width 1; allowed: one whole number a row");
 }
 
+// With bytes behind the array, as in an archive, it was one value a row.
+TEST(FileColumnTest, RefusesRowsWithoutColumns) {
+  const auto none = WriteNpy<float>("i.npy", {'f', 4}, {2, 0}, {1, 2});
+  EXPECT_EQ(OpenNpyColumn({none}).status().message(),
+            none + " has rows of 0 columns; allowed: 1 column and more");
+}
+
 TEST(FileColumnTest, WidensIds) {
   const auto a = WriteNpy<int32_t>("g.npy", {'i', 4}, {3}, {1, -2, 3});
   const auto column = OpenNpyColumn({a});

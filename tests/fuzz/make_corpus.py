@@ -6,9 +6,11 @@ written by hand, and found-* came from fuzzers.
 """
 import gzip
 import hashlib
+import io
 import json
 import pathlib
 import struct
+import zipfile
 
 CORPUS = pathlib.Path(__file__).parent / "corpus"
 
@@ -194,6 +196,72 @@ def arrays():
                             "(2,)", bytes(14)))
     write("npy/scaled_one", npy("[('value', '|i1'), ('scale', '<f4')]", "(2,)",
                                 bytes(10)))
+
+
+def numbers(descr, values):
+    code = {"<i8": "q", "<u2": "H", "|u1": "B"}[descr]
+    return npy(descr, f"({len(values)},)",
+               struct.pack(f"<{len(values)}{code}", *values))
+
+
+def assignments():
+    write("assignment/npy", b"n" + numbers("<u2", [0, 3, 1]))
+    write("assignment/npy_int64", b"n" + numbers("<i8", [0, 3, -1]))
+    write("assignment/npy_columns",
+          b"n" + npy("<i8", "(3, 0)", struct.pack("<3q", 0, 1, 2)))
+    both = b"=a.npy\n" + numbers("|u1", [1, 2, 3]) + b"=b.txt\n0\n"
+    # A section ends at the next '=', of which a header has none.
+    write("assignment/folder_npy", b"f" + both)
+
+
+def dictionaries():
+    write("external_ids/numbers", b"n3" + numbers("<i8", [-7, 0, 40]))
+    write("external_ids/descending", b"n3" + numbers("<i8", [3, 2, 1]))
+    offsets = numbers("<i8", [0, 1, 3])
+    text = numbers("|u1", b"abc")
+    write("external_ids/files", b"o2" + bytes([len(offsets)]) + offsets + text)
+    write("external_ids/words", b"w3" + bytes([0, 2, 2, 5]) + b"abbcd")
+    write("external_ids/beyond", b"w2" + bytes([0, 9, 255]) + b"abbcd")
+
+
+# --- OGB's binary layout: arrays by script, or the bytes of an archive ------------
+def array(which, dtype, shape, elements):
+    return bytes([which, dtype - 1, len(shape), *shape, *elements])
+
+
+def archive(arrays, compression):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", compression) as members:
+        for name, data in arrays.items():
+            members.writestr(zipfile.ZipInfo(name + ".npy"), data, compression)
+    return out.getvalue()
+
+
+def binary_layouts():
+    boolean, int64, float32 = 10, 5, 8
+    ends = array(2, int64, [2, 3], [0, 1, 3, 1, 2, 3])
+    whole = (array(0, int64, [1], [4]) + array(1, int64, [1], [3]) + ends
+             + array(3, float32, [4, 2], range(8))
+             + array(4, float32, [3], range(3))
+             + array(6, int64, [3, 1], [9, 8, 7])
+             + array(7, boolean, [3], [1, 0, 1])
+             + array(9, int64, [4, 1], [0, 1, 255, 2]))
+    write("ogb_binary/one_graph", b"@" + whole)
+    write("ogb_binary/one_graph_compressed", b"B" + whole)
+    write("ogb_binary/weights", b"L" + whole + array(5, float32, [3], [0] * 3))
+    write("ogb_binary/no_columns",
+          b"@" + whole + array(3, float32, [4, 0], []))
+    typed = (array(0, int64, [1], [2]) + array(1, int64, [1], [3])
+             + array(2, int64, [1], [2]) + array(3, int64, [2, 2], [0, 1, 2, 1])
+             + array(4, float32, [2, 2], range(4)) + array(5, int64, [3], [0] * 3)
+             + array(8, int64, [2], [5, 6]) + array(9, boolean, [2], [0, 1]))
+    write("ogb_binary/typed", b"A" + typed)
+    write("ogb_binary/typed_reverse", b"G" + typed)
+    arrays = {"edge_index": npy("<i8", "(2, 1)", struct.pack("<2q", 0, 1)),
+              "none": npy("<i8", "(1, 0)", b""),
+              "num_nodes_list": numbers("<i8", [2])}
+    write("ogb_binary/stored", b"z" + archive(arrays, zipfile.ZIP_STORED))
+    write("ogb_binary/deflated", b"z" + archive(arrays, zipfile.ZIP_DEFLATED))
 
 
 # --- safetensors: 'J' and the JSON of a file, or 'F' and a file ----------------
@@ -403,6 +471,9 @@ if __name__ == "__main__":
     session_specs()
     batches()
     arrays()
+    assignments()
+    dictionaries()
+    binary_layouts()
     safetensors()
     checkpoint_manifests()
     tables()

@@ -13,14 +13,12 @@
 #include <optional>
 #include <sstream>
 #include <string>
-#include <string_view>
 
-#include "partition/format/graph.h"
+#include "absl/strings/string_view.h"
 #include "partition/format/testing/graph_builder.h"
-#include "partition/pipeline/check/verify.h"
 #include "partition/pipeline/inputs/input.h"
-#include "partition/writer/writer.h"
-#include "tests/fuzz/must.h"
+#include "tests/fuzz/section_files.h"
+#include "tests/fuzz/write_and_verify.h"
 
 namespace tributary {
 namespace {
@@ -28,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct FileName {
-  std::string_view title;
+  absl::string_view title;
   const char* path;
 };
 constexpr FileName kFiles[] = {
@@ -66,25 +64,12 @@ constexpr FileName kFiles[] = {
 constexpr double kMostNodes = 1e5;
 constexpr double kNoMemory = 1e13;  // which the reader must refuse
 
-void WriteFile(const fs::path& folder, std::string_view title,
-               std::string_view content) {
+void WriteFile(const fs::path& folder, absl::string_view title,
+               absl::string_view content) {
   for (const FileName& file : kFiles) {
     if (file.title != title) continue;
     fs::create_directories((folder / file.path).parent_path());
     std::ofstream(folder / file.path, std::ios::binary) << content;
-  }
-}
-
-void WriteFolder(const fs::path& folder, std::string_view text) {
-  while (!text.empty()) {
-    const size_t begin = text.find('=');
-    if (begin == text.npos) return;
-    text.remove_prefix(begin + 1);
-    const std::string_view part = text.substr(0, text.find('='));
-    const size_t line = std::min(part.find('\n'), part.size());
-    WriteFile(folder, part.substr(0, line),
-              part.substr(std::min(line + 1, part.size())));
-    text.remove_prefix(part.size());
   }
 }
 
@@ -108,27 +93,15 @@ bool AsksForMemory(const fs::path& folder) {
   return nodes > kMostNodes && nodes < kNoMemory;
 }
 
-// By id modulo 2.
-void WriteAndVerify(const GraphContent& content, const std::string& folder) {
-  NodePlan plan{2, "test", {}};
-  for (const NodeContent& type : content.node_types) {
-    std::vector<uint16_t>& of = plan.partition_of.emplace_back();
-    for (int64_t i = 0; i < type.num_nodes; ++i) of.push_back(i % 2);
-  }
-  const auto written =
-      WriteGraph(content, plan, folder, {.made_by = "", .flush = false});
-  Must(written.ok(), "what was read can be written");
-  const auto again = VerifyGraph(folder);
-  Must(again.ok(), "and verified");
-  Must(CompareContent(*again, content).ok(), "and is the same then");
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const TemporaryFolder folder;
-  WriteFolder(folder.path(), {reinterpret_cast<const char*>(data), size});
+  ForEachSection({reinterpret_cast<const char*>(data), size},
+                 [&](absl::string_view title, absl::string_view content) {
+                   WriteFile(folder.path(), title, content);
+                 });
   if (AsksForMemory(folder.path())) return 0;
   InputOptions options;
   options.folder = folder.path();

@@ -2,19 +2,19 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
+#include <optional>
 #include <system_error>
 #include <utility>
-#include "absl/strings/string_view.h"
 
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "common/io/file_mapping.h"
-#include "common/text/parse_number.h"
 #include "common/text/status.h"
+#include "partition/pipeline/mpi/dgl_line.h"
 #include "partition/schema/schema_check.h"
 
 namespace tributary {
@@ -22,25 +22,6 @@ namespace {
 
 constexpr size_t kMaxListBytes = size_t{64} << 20;
 constexpr int64_t kMaxWeights = 1000;
-
-// Takes the next word off `line`; empty at the end.
-absl::string_view NextWord(absl::string_view& line) {
-  const size_t begin = line.find_first_not_of(" \t");
-  if (begin == absl::string_view::npos) return line = absl::string_view();
-  line.remove_prefix(begin);
-  const absl::string_view word = line.substr(0, line.find_first_of(" \t"));
-  line.remove_prefix(word.size());
-  return word;
-}
-
-// Takes a number in [min, max] off `line`.
-std::optional<int64_t> NextNumber(absl::string_view& line, int64_t min,
-                                  int64_t max) {
-  const absl::string_view word = NextWord(line);
-  const auto value = ParseNumber<int64_t>(word);
-  if (!value.has_value() || *value < min || *value > max) return std::nullopt;
-  return value;
-}
 
 absl::Status ReadStats(DglFiles& files) {
   const std::string path = files.prefix + "_stats.txt";
@@ -114,146 +95,17 @@ absl::StatusOr<std::vector<std::string>> ReadTypeNames(
     if (!pair.is_array() || pair.size() != 2 || !pair[0].is_number_integer()) {
       return wrong;
     }
-    RETURN_IF_ERROR(CheckTypeName(name));
+    const absl::Status allowed = CheckTypeName(name);
+    if (!allowed.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(path, ": ", allowed.message()));
+    }
     types.emplace_back(pair[0].get<int64_t>(), name);
   }
   std::sort(types.begin(), types.end());
   std::vector<std::string> names;
   for (auto& [first, name] : types) names.push_back(std::move(name));
   return names;
-}
-
-// What a rank has seen of a node type.
-struct Seen {
-  int64_t first = 0, last = 0;  // rows
-  int64_t count = 0;
-  int64_t begin = 0;  // row less id: of every node the same
-};
-
-struct WeightOfRow {
-  int64_t row = 0;  // of the rank
-  int64_t weight = 0;
-};
-
-// Parses the node files of one rank.
-class NodeLines {
- public:
-  NodeLines(LineShare lines, const DglFiles& files, const NodeShares& shares,
-            int64_t first_row, std::optional<int> weight)
-      : lines_(std::move(lines)),
-        files_(files),
-        shares_(shares),
-        row_(first_row),
-        weight_(weight) {}
-
-  // Reads up to `count` lines. False at the end.
-  absl::StatusOr<bool> Fill(int count,
-                            std::vector<std::vector<WeightOfRow>>& out) {
-    for (int i = 0; i < count; ++i) {
-      ASSIGN_OR_RETURN(const auto line, lines_.Next());
-      if (!line.has_value()) return false;
-      RETURN_IF_ERROR(Take(*line, out));
-      ++row_;
-    }
-    return true;
-  }
-  const std::map<int64_t, Seen>& seen() const { return seen_; }
-
- private:
-  absl::Status Wrong(absl::string_view why) const {
-    return absl::InvalidArgumentError(
-        absl::StrCat(lines_.Where(), ": ", why, "; allowed: TYPE, ",
-                     files_.num_weights, " weights, ID"));
-  }
-
-  absl::Status Take(absl::string_view line,
-                    std::vector<std::vector<WeightOfRow>>& out) {
-    const auto type = NextNumber(line, 0, kMaxPartitions - 1);
-    if (!type) return Wrong("no type number");
-    int64_t taken = 0;
-    for (int i = 0; i < files_.num_weights; ++i) {
-      const auto weight = NextNumber(line, 0, INT32_MAX);
-      if (!weight) return Wrong("a weight is no number of 0 to 2147483647");
-      if (weight_ == i) taken = *weight;
-    }
-    const auto id = NextNumber(line, 0, files_.num_nodes - 1);
-    if (!id) return Wrong("no node's id");
-    Seen& seen =
-        seen_.try_emplace(*type, Seen{row_, row_, 0, row_ - *id}).first->second;
-    if (row_ - *id != seen.begin) {
-      return Wrong(absl::StrCat("id ", *id, " follows another than ", *id - 1,
-                                " of type ", *type));
-    }
-    seen.last = row_;
-    ++seen.count;
-    if (weight_.has_value()) {
-      out[shares_.Rank(row_)].push_back({shares_.Row(row_), taken});
-    }
-    return absl::OkStatus();
-  }
-
-  LineShare lines_;
-  const DglFiles& files_;
-  const NodeShares& shares_;
-  int64_t row_;
-  const std::optional<int> weight_;
-  std::map<int64_t, Seen> seen_;
-};
-
-// Merges what ranks have seen; types must follow one another.
-absl::StatusOr<NodeTypes> MergeTypes(const Communicator& comm,
-                                     const DglFiles& files,
-                                     const std::map<int64_t, Seen>& mine) {
-  std::vector<int64_t> values;
-  for (const auto& [type, seen] : mine) {
-    values.insert(values.end(),
-                  {type, seen.first, seen.last, seen.count, seen.begin});
-  }
-  const std::vector<int64_t> all = comm.Collect(values);
-  std::map<int64_t, Seen> types;
-  for (size_t i = 0; i < all.size(); i += 5) {
-    Seen& seen =
-        types.try_emplace(all[i], Seen{all[i + 1], all[i + 2], 0, all[i + 4]})
-            .first->second;
-    seen.last = std::max(seen.last, all[i + 2]);
-    seen.count += all[i + 3];
-    if (seen.begin != all[i + 4]) seen.begin = -1;
-  }
-  if (!files.type_names.empty() && files.type_names.size() != types.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(files.prefix, ".json has ", files.type_names.size(),
-                     " node types; the nodes are of ", types.size()));
-  }
-  NodeTypes result;
-  for (const auto& [type, seen] : types) {
-    const auto number = static_cast<int64_t>(result.size());
-    if (type != number || seen.begin != result.starts.back() ||
-        seen.first != seen.begin || seen.last - seen.first + 1 != seen.count) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          files.prefix, ": the nodes of type ", type, " are not together, ",
-          "after those of lower types, with ids that ascend from 0"));
-    }
-    result.names.push_back(!files.type_names.empty() ? files.type_names[number]
-                           : types.size() == 1       ? "node"
-                                                     : absl::StrCat(type));
-    result.starts.push_back(seen.begin + seen.count);
-  }
-  return result;
-}
-
-absl::StatusOr<int64_t> CountLines(LineShare lines) {
-  for (int64_t count = 0;; ++count) {
-    ASSIGN_OR_RETURN(const auto line, lines.Next());
-    if (!line.has_value()) return count;
-  }
-}
-
-absl::Status CheckLines(const DglFiles& files, const char* what, int64_t lines,
-                        int64_t expected) {
-  if (lines == expected) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      files.prefix, "_", what, "s.txt: there are ", lines, " lines of ", what,
-      "s; ", files.prefix, "_stats.txt says ", expected));
 }
 
 }  // namespace
@@ -276,37 +128,6 @@ absl::StatusOr<DglFiles> FindDglFiles(const std::string& prefix,
   }
   ASSIGN_OR_RETURN(files.type_names, ReadTypeNames(prefix));
   return files;
-}
-
-absl::StatusOr<DglNodes> ReadDglNodes(const Communicator& comm,
-                                      const DglFiles& files,
-                                      std::optional<int> weight) {
-  const auto open = [&] {
-    return LineShare::Open(files.nodes, comm.rank(), comm.size());
-  };
-  auto lines = open();
-  RETURN_IF_ERROR(comm.Agree(lines.status()));
-  const auto counted = CountLines(*std::move(lines));
-  RETURN_IF_ERROR(comm.Agree(counted.status()));
-  RETURN_IF_ERROR(
-      CheckLines(files, "node", comm.Sum(*counted), files.num_nodes));
-  lines = open();
-  RETURN_IF_ERROR(comm.Agree(lines.status()));
-  const NodeShares shares(files.num_nodes, comm.size());
-  NodeLines nodes(*std::move(lines), files, shares, comm.SumBefore(*counted),
-                  weight);
-  DglNodes result;
-  if (weight.has_value()) result.weights.resize(shares.Rows(comm.rank()));
-  const int at_once = std::max(1024, (1 << 20) / comm.size());
-  RETURN_IF_ERROR(Exchange<WeightOfRow>(
-      comm, [&](auto& out) { return nodes.Fill(at_once, out); },
-      [&](auto rows) {
-        for (const WeightOfRow& row : rows)
-          result.weights[row.row] = row.weight;
-        return absl::OkStatus();
-      }));
-  ASSIGN_OR_RETURN(result.types, MergeTypes(comm, files, nodes.seen()));
-  return result;
 }
 
 absl::StatusOr<DglEdgeReader> DglEdgeReader::Open(const DglFiles& files,

@@ -3,16 +3,12 @@
 #define TRIBUTARY_PARTITION_PIPELINE_MPI_DGL_FILES_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "partition/pipeline/mpi/communicator.h"
-#include "partition/pipeline/mpi/distributed_graph.h"
 #include "partition/pipeline/mpi/edge_reader.h"
 #include "partition/pipeline/mpi/line_share.h"
-#include "partition/pipeline/mpi/node_types.h"
 
 namespace tributary {
 
@@ -38,21 +34,6 @@ struct DglFiles {
 absl::StatusOr<DglFiles> FindDglFiles(const std::string& prefix,
                                       const std::string& node_list,
                                       const std::string& edge_list);
-
-// What the node files say.
-struct DglNodes {
-  NodeTypes types;
-  std::vector<int64_t> weights;  // of this rank's rows; empty without `weight`
-};
-
-// Reads the node files, each rank a share, and sends weight number `weight` of
-// each node to its rank. INVALID_ARGUMENT, with file and line, for a line that
-// is not of this format, for a negative weight, for types whose nodes are not
-// together, and for ids of a type that do not ascend from 0; also if the files
-// have not as many lines as the statistics say. Collective.
-absl::StatusOr<DglNodes> ReadDglNodes(const Communicator& comm,
-                                      const DglFiles& files,
-                                      std::optional<int> weight);
 
 // Reads a rank's share of the edge files.
 class DglEdgeReader final : public EdgeReader {
