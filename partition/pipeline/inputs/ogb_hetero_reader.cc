@@ -76,7 +76,8 @@ class HeteroReader {
       ASSIGN_OR_RETURN(
           type.*column,
           ReadOptional(stem, {type.num_nodes, "num-node-dict"}, read, spool_));
-      RETURN_IF_ERROR(CheckTypeFlag(flags, t, type.*column != nullptr, flags_at, stem));
+      RETURN_IF_ERROR(
+          CheckTypeFlag(flags, t, type.*column != nullptr, flags_at, stem));
     }
     return absl::OkStatus();
   }
