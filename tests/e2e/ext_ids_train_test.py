@@ -87,9 +87,9 @@ class ExtIdsTest(unittest.TestCase):
                          "--edges", 9, "--feat-dim", 2)
         nodes = ("--input", "user:train", "--predict", "user:*")
         self.assertIn("holds another graph", self.predict(
-            "no", *nodes, "--ext-ids", other, code=1))
+            "no", *nodes, "--ext-ids", other, code=78))
         self.assertIn("graph.json", self.predict(
-            "no", *nodes, "--ext-ids", self.path("none"), code=1))
+            "no", *nodes, "--ext-ids", self.path("none"), code=78))
         self.assertFalse(os.path.exists(self.path("no")))
 
     def test_the_dictionaries_are_verified_and_inspected(self):

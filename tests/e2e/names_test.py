@@ -106,7 +106,7 @@ class NamesTest(unittest.TestCase):
 
     def test_verify(self):
         for graph in (self.graph, self.plain):
-            self.assertIn("content", processes.run_ok("verify", graph))
+            self.assertIn("verified", processes.run_ok("verify", graph))
         processes.run_ok("verify", self.graph, "--format", "npy", "--against",
                          self.npz)
         processes.run_ok("verify", self.graph, "--format", "npy", "--against",
@@ -174,7 +174,7 @@ class NamesTest(unittest.TestCase):
         for kind, *flags in (
                 ("link", "--input-edges", f"{EDGE}:@{links}"),
                 ("walk", "--metapath", f"{EDGE}", "--walk-length", 1,
-                 "--input-nodes", "/a/b.c:0,1,2")):
+                 "--input-nodes", "urn:x:y=1:0,1,2")):
             with self.subTest(kind):
                 lines = sampling.lines(
                     self.graph, inputs=None, batch_size=2,

@@ -15,7 +15,7 @@ RELATIONS = {"r0": "#1 ?*\\'\"$(x)", "r1": "../..", "r2": "/film/actor./film/x",
              "r3": "_in", "r4": "http://x.org/?a=b&c=d", "r5": "r" * 255}
 EDGES = [("n0", "r2", "n1"), ("n1", "r0", "n3"), ("n1", "r4", "n5"),
          ("n3", "r2", "n3"), ("n4", "r1", "n3"), ("n5", "r5", "n0"),
-         ("n6", "r3", "n3"), ("n6", "r5", "n6")]
+         ("n6", "r3", "n3"), ("n6", "r4", "n6")]
 PLAIN = {name: name for name in (*NODES, *RELATIONS)}
 NASTY = {**NODES, **RELATIONS}
 
@@ -45,9 +45,14 @@ def folder_of(*names):
 
 
 def write_npz(path, names):
-    np.savez(path, **{
-        f"{t if isinstance(t, str) else '__'.join(t)}/{name}": array
-        for t, of in named(names).items() for name, array in of.items()})
+    """With names as they are, unless an underscore makes them ambiguous."""
+    members = {}
+    for t, of in named(names).items():
+        parts = [t] if isinstance(t, str) else t
+        plain = not any(part.endswith("_") for part in parts)
+        member = "__".join(parts) if plain else folder_of(*parts)
+        members.update({f"{member}/{name}": array for name, array in of.items()})
+    np.savez(path, **members)
     return path
 
 

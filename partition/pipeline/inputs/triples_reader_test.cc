@@ -138,7 +138,7 @@ TEST_F(TriplesTest, RelationsKeepTheirNames) {
 
 TEST_F(TriplesTest, NamesOfRelationsHoldAnyCharacters) {
   Write("raw/relation.csv", "/film/actor./film/performance\n..\n,2e,2e\n");
-  ExpectRefused("line 3: 3 cells; allowed: 1");
+  ExpectRefused("line 3: 3 cells; the first row has 1");
   Write("raw/relation.csv", "/film/actor./film/performance\n..\nnée; a=b\n");
   EXPECT_THAT(RelationsOf(ReadInput({.folder = folder_.path()})),
               ElementsAre("..", "/film/actor./film/performance", "née; a=b"));

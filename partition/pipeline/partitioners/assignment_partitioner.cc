@@ -113,24 +113,24 @@ bool IsType(const GraphSource& graph, absl::string_view name) {
                      [&](const NodeSource& type) { return type.name == name; });
 }
 
-// Returns the type whose files TypePath() puts at `path`, or whose name is
-// `path` itself; else the path.
+// Returns the type whose files TypePath() puts at `path`; empty if it is none
+// of the graph's.
 std::string TypeAt(const GraphSource& graph, const std::string& path) {
   const absl::StatusOr<std::string> type = TypeOfPath(path);
-  return type.ok() && IsType(graph, *type) ? *type : path;
+  return type.ok() && IsType(graph, *type) ? *type : "";
 }
 
 // TYPE.ranks.npy lies beside TYPE.npy in the node_map of a graph's folder.
 bool IsRanksOfType(const GraphSource& graph, absl::string_view path) {
   return absl::ConsumeSuffix(&path, ".ranks") &&
-         IsType(graph, TypeAt(graph, std::string(path)));
+         !TypeAt(graph, std::string(path)).empty();
 }
 
-// Returns the files of a folder by node type. Other files than assignments are
-// left alone.
-absl::StatusOr<std::map<std::string, std::string>> FilesByType(
-    const std::string& folder, const GraphSource& graph) {
-  std::map<std::string, std::string> files;
+// Returns the files of a folder that may be assignments, by their path in it
+// without the ending.
+absl::StatusOr<std::multimap<std::string, std::string>> FilesIn(
+    const std::string& folder) {
+  std::multimap<std::string, std::string> files;
   std::error_code error;
   for (std::filesystem::recursive_directory_iterator it(folder, error), end;
        !error && it != end; it.increment(error)) {
@@ -139,24 +139,45 @@ absl::StatusOr<std::map<std::string, std::string>> FilesByType(
     if (!absl::EndsWith(name, kTypePathGoesOn)) it.disable_recursion_pending();
     for (const absl::string_view ending : kEndings) {
       if (!absl::EndsWith(name, ending)) continue;
-      const std::string path(absl::StripSuffix(name, ending));
-      const std::string type = TypeAt(graph, path);
-      if (!IsType(graph, type) && IsRanksOfType(graph, path)) continue;
-      if (!IsType(graph, type)) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("--assignment ", it->path().string(),
-                         ": the graph has no node type ", type,
-                         "\nallowed: ", TypeNames(graph)));
-      }
-      if (!files.emplace(type, it->path()).second) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "--assignment ", folder, " has two files of the type ", type));
-      }
+      files.emplace(absl::StripSuffix(name, ending), it->path());
     }
   }
   if (!error) return files;
   errno = error.value();
   return PathError(folder, "list");
+}
+
+// Returns the files of a folder by node type. They have the paths of
+// TypePath(), or the types' names as they are. Other files than assignments are
+// left alone.
+absl::StatusOr<std::map<std::string, std::string>> FilesByType(
+    const std::string& folder, const GraphSource& graph) {
+  ASSIGN_OR_RETURN(const auto all, FilesIn(folder));
+  std::map<std::string, std::string> files;
+  const auto add = [&](const std::string& type, const std::string& file) {
+    if (files.emplace(type, file).second) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--assignment ", folder, " has two files of the type ", type));
+  };
+  for (const auto& [path, file] : all) {
+    const std::string type = TypeAt(graph, path);
+    if (!type.empty()) RETURN_IF_ERROR(add(type, file));
+  }
+  for (const auto& [path, file] : all) {
+    if (!TypeAt(graph, path).empty()) continue;
+    // "paper.ranks" may be a type as well.
+    if (IsRanksOfType(graph, path) &&
+        (!IsType(graph, path) || files.contains(path))) {
+      continue;
+    }
+    if (!IsType(graph, path)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--assignment ", file, ": the graph has no node type ",
+                       path, "\nallowed: ", TypeNames(graph)));
+    }
+    RETURN_IF_ERROR(add(path, file));
+  }
+  return files;
 }
 
 }  // namespace

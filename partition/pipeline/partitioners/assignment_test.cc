@@ -99,6 +99,17 @@ TEST_F(AssignmentTest, ReadsAFolderByThePathsOfTypes) {
   ExpectPlan(graph, folder_.path(), {{2, 0}, {1, 1, 0}});
 }
 
+TEST_F(AssignmentTest, ATypeMayBeCalledAsTheRanksOfAnother) {
+  GraphSource graph = TwoTypes();
+  graph.node_types[1].name = "a.ranks";
+  WriteNpy<int32_t>("a.npy", {'i', 4}, {2, 0});
+  WriteText("a.ranks.txt", "1\n1\n0\n");
+  ExpectPlan(graph, folder_.path(), {{2, 0}, {1, 1, 0}});
+  // A node_map has both.
+  WriteText("a,2eranks.txt", "0\n1\n0\n");
+  ExpectPlan(graph, folder_.path(), {{2, 0}, {0, 1, 0}});
+}
+
 TEST_F(AssignmentTest, NamesRowsThatAreWrong) {
   using absl::StatusCode;
   std::string path = WriteNpy<int64_t>("i8.npy", {'i', 8}, {0, 2, 3, 2});

@@ -44,17 +44,13 @@ absl::Status AddArray(const std::string& name, const std::string& place,
                                                  "; allowed: one of them"));
 }
 
-// Returns "author,writes,paper" for "author__writes__paper"; other texts as
-// they are.
+// Returns "author,writes,paper" for "author__writes__paper". The text may be as
+// TypePath() writes it, or have the type's characters as they are.
 std::string TypeNamed(const std::string& text) {
+  const absl::StatusOr<std::string> type = TypeOfPath(text);
+  if (type.ok()) return *type;
   const std::vector<std::string> parts = absl::StrSplit(text, "__");
   return parts.size() == 3 ? absl::StrJoin(parts, ",") : text;
-}
-
-// Returns the type of a folder's name, which may be as TypePath() writes it.
-std::string TypeOfFolder(const std::string& name) {
-  const absl::StatusOr<std::string> type = TypeOfPath(name);
-  return type.ok() ? *type : TypeNamed(name);
 }
 
 // Splits "paper/x" into a type, which may hold slashes, and an array. Names of
@@ -96,7 +92,7 @@ absl::Status AddFolder(const std::string& folder, const std::string& prefix,
     } else if (suffix == ".npz") {
       RETURN_IF_ERROR(AddNpz(path, prefix, arrays));
     } else if (prefix.empty() && fs::is_directory(path, error)) {
-      const std::string type = TypeOfFolder(path.filename());
+      const std::string type = TypeNamed(path.filename());
       RETURN_IF_ERROR(AddFolder(path, type + "/", arrays));
     }
   }
