@@ -451,7 +451,7 @@ class HotRows : public testing::Test {
 TEST_F(HotRows, StayWithinTheReservation) {
   const ServedGraph tree = Make(400'000, 1'000'000);
   ExpectWithinReservation(tree, Even(10'000, 4));
-  ExpectWithinReservation(tree, Even(100'000, 1));
+  ExpectWithinReservation(tree, Even(50'000, 1));
   ExpectWithinReservation(Make(600, 100'000), Even(300, -1));
 }
 

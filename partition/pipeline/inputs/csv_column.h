@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "partition/pipeline/inputs/text/csv_rows.h"
 #include "partition/source/graph_source.h"
 #include "partition/source/spool.h"
 

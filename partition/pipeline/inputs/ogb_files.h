@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "partition/pipeline/inputs/input.h"
+#include "partition/pipeline/inputs/text/csv_rows.h"
 #include "partition/source/graph_source.h"
 #include "partition/source/spool.h"
 

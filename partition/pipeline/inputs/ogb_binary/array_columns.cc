@@ -77,8 +77,9 @@ absl::StatusOr<ColumnPtr> OpenWeightArray(FileArray array, int64_t rows,
 absl::StatusOr<ColumnPtr> OpenMaskArray(FileArray array, int64_t rows,
                                         const std::string& what) {
   ASSIGN_OR_RETURN(array, Flat(std::move(array), rows, what));
-  return OpenFileColumn({{array.path, array.header.data_offset, 0, rows}},
-                        array.header.type, {DType::kBool, 0});
+  return OpenFileColumn(
+      {{array.path, array.header.data_offset, 0, rows, array.name}},
+      array.header.type, {DType::kBool, 0});
 }
 
 absl::StatusOr<EndColumnPair> OpenEdgeIndex(const FileArray& array,
@@ -95,11 +96,13 @@ absl::StatusOr<EndColumnPair> OpenEdgeIndex(const FileArray& array,
   const uint64_t bytes = static_cast<uint64_t>(edges) * type.size;
   constexpr ColumnSchema kId{DType::kInt64, 0};
   EndColumnPair ends;
-  ASSIGN_OR_RETURN(ends.from,
-                   OpenFileColumn({{array.path, first, 0, edges}}, type, kId));
   ASSIGN_OR_RETURN(
-      ends.to,
-      OpenFileColumn({{array.path, first + bytes, 0, edges}}, type, kId));
+      ends.from,
+      OpenFileColumn({{array.path, first, 0, edges, array.name, 0, true}}, type,
+                     kId));
+  ASSIGN_OR_RETURN(ends.to, OpenFileColumn({{array.path, first + bytes, 0,
+                                             edges, array.name, 1, true}},
+                                           type, kId));
   return ends;
 }
 
