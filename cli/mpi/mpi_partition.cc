@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "common/process/memory_limit.h"
 #include "common/text/parse_number.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/input.h"
@@ -20,6 +21,7 @@
 #include "partition/pipeline/mpi/distributed_graph.h"
 #include "partition/pipeline/mpi/figures.h"
 #include "partition/pipeline/mpi/gather.h"
+#include "partition/pipeline/mpi/rank_memory.h"
 #include "partition/pipeline/mpi/read_dgl_nodes.h"
 #include "partition/pipeline/mpi/scotch_partitioner.h"
 #include "partition/source/temporary_spool.h"
@@ -83,11 +85,41 @@ absl::StatusOr<std::vector<int64_t>> TrainWeights(const Communicator& comm,
       "named train, or --train FILE.npy");
 }
 
+// Compares what each process may need with what it may use.
+absl::Status CheckMemory(const Communicator& comm,
+                         const MpiPartitionOptions& options, int64_t nodes,
+                         int64_t edges) {
+  uint64_t allowed = options.memory_bytes;
+  const auto on_machine = static_cast<uint64_t>(comm.SizeOnMachine());
+  if (allowed == 0) {
+    const auto limit = ReadMemoryLimit();
+    RETURN_IF_ERROR(comm.Agree(limit.status()));
+    allowed = limit->total / 2 / on_machine;
+  }
+  const uint64_t needed =
+      RankMemoryBytes({nodes, edges, comm.size(), options.strategy});
+  if (needed <= allowed) return comm.Agree(absl::OkStatus());
+  return comm.Agree(absl::InvalidArgumentError(absl::StrCat(
+      "--memory ", allowed, ": each of ", comm.size(), " processes may need ",
+      needed, " bytes for ", nodes, " nodes and ", edges,
+      " edges\nallowed: more memory, ",
+      options.strategy == ScotchStrategy::kQuality ? "--strategy speed, " : "",
+      "more processes on more machines, or tributary partition --method "
+      "ldg")));
+}
+
 // Reads a source's edges; and its training nodes if `kind` says so.
 absl::StatusOr<MpiGraph> ReadColumns(const Communicator& comm,
+                                     const MpiPartitionOptions& options,
                                      const GraphSource& source, Kind kind) {
   MpiGraph result;
   result.types = TypesOf(source);
+  int64_t edges = 0;
+  for (const EdgeSource& type : source.edge_types) {
+    if (!type.reverse) edges += type.num_rows();
+  }
+  RETURN_IF_ERROR(
+      CheckMemory(comm, options, result.types.starts.back(), edges));
   SourceEdgeReader reader(source, comm.rank(), comm.size());
   ASSIGN_OR_RETURN(result.graph, BuildDistributedGraph(
                                      comm, result.types.starts.back(), reader));
@@ -102,7 +134,7 @@ absl::StatusOr<MpiGraph> ReadNpy(const Communicator& comm,
                                  Kind kind) {
   const auto source = OpenNpyGraph(options.npy);
   RETURN_IF_ERROR(comm.Agree(source.status()));
-  return ReadColumns(comm, *source, kind);
+  return ReadColumns(comm, options, *source, kind);
 }
 
 // Each rank parses text into a folder of its own; binary files are read where
@@ -114,7 +146,7 @@ absl::StatusOr<MpiGraph> ReadInputFormat(const Communicator& comm,
   RETURN_IF_ERROR(comm.Agree(temporary.status()));
   const auto source = ReadSource(options.input, temporary->spool());
   RETURN_IF_ERROR(comm.Agree(source.status()));
-  return ReadColumns(comm, *source, kind);
+  return ReadColumns(comm, options, *source, kind);
 }
 
 // Returns which weight of the node files counts; none: each node is 1.
@@ -150,6 +182,8 @@ absl::StatusOr<MpiGraph> ReadDgl(const Communicator& comm,
   RETURN_IF_ERROR(comm.Agree(files.status()));
   ASSIGN_OR_RETURN(const std::optional<int> weight,
                    WeightOfDgl(*files, options.balance));
+  RETURN_IF_ERROR(
+      CheckMemory(comm, options, files->num_nodes, files->num_edges));
   MpiGraph result;
   ASSIGN_OR_RETURN(DglNodes nodes, ReadDglNodes(comm, *files, weight));
   result.types = std::move(nodes.types);
@@ -312,7 +346,8 @@ absl::Status RunMpiPartition(const Communicator& comm,
   ASSIGN_OR_RETURN(
       const std::vector<uint16_t> parts,
       PartitionWithScotch(comm, read.graph, read.weights,
-                          {.num_partitions = options.num_partitions,
+                          {.strategy = options.strategy,
+                           .num_partitions = options.num_partitions,
                            .imbalance = options.imbalance - 1,
                            .random_seed = options.random_seed}));
   const AssignmentFigures figures = CountFigures(
