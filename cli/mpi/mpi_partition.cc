@@ -24,6 +24,7 @@
 #include "partition/pipeline/mpi/rank_memory.h"
 #include "partition/pipeline/mpi/read_dgl_nodes.h"
 #include "partition/pipeline/mpi/scotch_partitioner.h"
+#include "partition/pipeline/partitioners/method/joint_nodes.h"
 #include "partition/source/temporary_spool.h"
 
 namespace tributary {
@@ -54,7 +55,8 @@ const char* NameOf(Kind kind) {
 
 NodeTypes TypesOf(const GraphSource& source) {
   NodeTypes types;
-  types.starts = TypeStarts(source);
+  const JointNodes nodes(source);
+  types.starts.assign(nodes.first.begin(), nodes.first.end());
   for (const NodeSource& type : source.node_types) {
     types.names.push_back(type.name);
   }
@@ -85,27 +87,40 @@ absl::StatusOr<std::vector<int64_t>> TrainWeights(const Communicator& comm,
       "named train, or --train FILE.npy");
 }
 
+// Returns what each process may use.
+absl::StatusOr<uint64_t> MemoryOfRank(const Communicator& comm,
+                                      const MpiPartitionOptions& options) {
+  const auto on_machine = static_cast<uint64_t>(comm.SizeOnMachine());
+  if (options.memory_bytes != 0) return options.memory_bytes;
+  ASSIGN_OR_RETURN(const MemoryLimit limit, ReadMemoryLimit());
+  return limit.total / 2 / on_machine;
+}
+
 // Compares what each process may need with what it may use.
 absl::Status CheckMemory(const Communicator& comm,
                          const MpiPartitionOptions& options, int64_t nodes,
                          int64_t edges) {
-  uint64_t allowed = options.memory_bytes;
-  const auto on_machine = static_cast<uint64_t>(comm.SizeOnMachine());
-  if (allowed == 0) {
-    const auto limit = ReadMemoryLimit();
-    RETURN_IF_ERROR(comm.Agree(limit.status()));
-    allowed = limit->total / 2 / on_machine;
+  const auto allowed = MemoryOfRank(comm, options);
+  RETURN_IF_ERROR(comm.Agree(allowed.status()));
+  const RankMemory needed = EstimateRankMemory(nodes, edges, comm.size());
+  const std::string graph = absl::StrCat(nodes, " nodes and ", edges, " edges");
+  absl::Status status;
+  if (needed.usual > *allowed) {
+    status = absl::InvalidArgumentError(absl::StrCat(
+        "--memory ", *allowed, ": each of ", comm.size(),
+        " processes may need ", needed.usual, " bytes for ", graph,
+        "\nallowed: more memory, more processes on more machines, or "
+        "tributary partition --method ldg"));
   }
-  const uint64_t needed =
-      RankMemoryBytes({nodes, edges, comm.size(), options.strategy});
-  if (needed <= allowed) return comm.Agree(absl::OkStatus());
-  return comm.Agree(absl::InvalidArgumentError(absl::StrCat(
-      "--memory ", allowed, ": each of ", comm.size(), " processes may need ",
-      needed, " bytes for ", nodes, " nodes and ", edges,
-      " edges\nallowed: more memory, ",
-      options.strategy == ScotchStrategy::kQuality ? "--strategy speed, " : "",
-      "more processes on more machines, or tributary partition --method "
-      "ldg")));
+  RETURN_IF_ERROR(comm.Agree(status));
+  if (comm.rank() == 0 && needed.with_hubs > *allowed) {
+    std::fprintf(stderr,
+                 "tributary-partition-mpi: note: if %s have hubs, each process "
+                 "may need %lu bytes; --memory is %lu, and tributary partition "
+                 "--method ldg needs none\n",
+                 graph.c_str(), needed.with_hubs, *allowed);
+  }
+  return absl::OkStatus();
 }
 
 // Reads a source's edges; and its training nodes if `kind` says so.
@@ -114,12 +129,8 @@ absl::StatusOr<MpiGraph> ReadColumns(const Communicator& comm,
                                      const GraphSource& source, Kind kind) {
   MpiGraph result;
   result.types = TypesOf(source);
-  int64_t edges = 0;
-  for (const EdgeSource& type : source.edge_types) {
-    if (!type.reverse) edges += type.num_rows();
-  }
-  RETURN_IF_ERROR(
-      CheckMemory(comm, options, result.types.starts.back(), edges));
+  RETURN_IF_ERROR(CheckMemory(comm, options, result.types.starts.back(),
+                              static_cast<int64_t>(NumRowsRead(source))));
   SourceEdgeReader reader(source, comm.rank(), comm.size());
   ASSIGN_OR_RETURN(result.graph, BuildDistributedGraph(
                                      comm, result.types.starts.back(), reader));

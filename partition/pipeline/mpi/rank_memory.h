@@ -4,21 +4,19 @@
 
 #include <cstdint>
 
-#include "partition/pipeline/mpi/scotch_partitioner.h"
-
 namespace tributary {
 
-struct RankLoad {
-  int64_t num_nodes = 0;
-  int64_t num_edges = 0;  // rows of the input, with parallel ones
-  int ranks = 1;
-  ScotchStrategy strategy = ScotchStrategy::kQuality;
+// Bytes that each rank may take at the peak.
+struct RankMemory {
+  // Of graphs that coarsen well: less with more ranks.
+  uint64_t usual = 0;
+  // Of graphs of hubs, such as R-MAT: most of the graph, at each rank.
+  uint64_t with_hubs = 0;
 };
 
-// Returns how many bytes each of the ranks may take at the peak, for graphs of
-// hubs: those without take less (docs/partitioning.md compares it with what was
-// measured).
-uint64_t RankMemoryBytes(const RankLoad& load);
+// Estimates above what was measured (docs/partitioning.md). `num_edges` are the
+// rows of the input, with parallel ones.
+RankMemory EstimateRankMemory(int64_t num_nodes, int64_t num_edges, int ranks);
 
 }  // namespace tributary
 
