@@ -16,6 +16,7 @@
 #include "cli/graph/input_options.h"
 #include "cli/mpi/mpi_partition.h"
 #include "common/process/signal_watcher.h"
+#include "common/text/parse_byte_size.h"
 #include "common/text/status.h"
 #include "common/text/version.h"
 #include "partition/schema/schema_check.h"
@@ -24,6 +25,8 @@ namespace tributary {
 namespace {
 
 constexpr char kName[] = "tributary-partition-mpi";
+
+constexpr uint64_t kLeastMemory = uint64_t{128} << 20;
 
 constexpr char kFooter[] =
     R"(Start it with mpirun; every process reads its share of the same files, which
@@ -56,6 +59,7 @@ Examples:
 struct Flags {
   MpiPartitionOptions options;
   std::string num_parts, balance, imbalance = "1.05", random_seed = "0";
+  std::string strategy = "quality", memory;
 };
 
 void Declare(CLI::App& app, Flags& flags) {
@@ -88,6 +92,14 @@ void Declare(CLI::App& app, Flags& flags) {
   app.add_option("--imbalance", flags.imbalance,
                  "The largest share over the mean that PT-Scotch tries to keep")
       ->capture_default_str();
+  app.add_option("--strategy", flags.strategy,
+                 "quality: PT-Scotch's own, whose processes each refine the "
+                 "whole of a graph of hubs; speed: little refinement, a "
+                 "fraction of the time and more cut edges")
+      ->capture_default_str();
+  app.add_option("--memory", flags.memory,
+                 "Memory that each process may use, such as 4GiB; default: "
+                 "half of its machine's, in equal shares");
   app.add_option("--random-seed", flags.random_seed, "Seed of PT-Scotch")
       ->capture_default_str();
   app.add_option("--out", options.out,
@@ -117,6 +129,24 @@ absl::Status CheckInput(const MpiPartitionOptions& options) {
   return absl::OkStatus();
 }
 
+absl::Status ReadBounds(const Flags& flags, MpiPartitionOptions& options) {
+  if (flags.strategy == "speed") {
+    options.strategy = ScotchStrategy::kSpeed;
+  } else if (flags.strategy != "quality") {
+    return UsageError(absl::StrCat("--strategy \"", flags.strategy,
+                                   "\"\nallowed: quality, speed"));
+  }
+  if (flags.memory.empty()) return absl::OkStatus();
+  const auto bytes = ParseByteSize(flags.memory);
+  if (!bytes.ok() || *bytes < kLeastMemory) {
+    return UsageError(absl::StrCat("--memory \"", flags.memory,
+                                   "\"\nallowed: a size from 128MiB, such as "
+                                   "4GiB"));
+  }
+  options.memory_bytes = *bytes;
+  return absl::OkStatus();
+}
+
 absl::StatusOr<MpiPartitionOptions> ReadFlags(const Flags& flags) {
   MpiPartitionOptions options = flags.options;
   // One flag serves both --edges and the formats of --input.
@@ -124,6 +154,7 @@ absl::StatusOr<MpiPartitionOptions> ReadFlags(const Flags& flags) {
     options.npy.num_nodes = options.input.layout.num_nodes.value_or("");
   }
   RETURN_IF_ERROR(CheckInput(options));
+  RETURN_IF_ERROR(ReadBounds(flags, options));
   ASSIGN_OR_RETURN(
       const uint64_t parts,
       ParseWhole("--num-parts", flags.num_parts, 1, kMaxPartitions));

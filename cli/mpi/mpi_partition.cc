@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "common/process/memory_limit.h"
 #include "common/text/parse_number.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/input.h"
@@ -20,8 +21,10 @@
 #include "partition/pipeline/mpi/distributed_graph.h"
 #include "partition/pipeline/mpi/figures.h"
 #include "partition/pipeline/mpi/gather.h"
+#include "partition/pipeline/mpi/rank_memory.h"
 #include "partition/pipeline/mpi/read_dgl_nodes.h"
 #include "partition/pipeline/mpi/scotch_partitioner.h"
+#include "partition/pipeline/partitioners/method/joint_nodes.h"
 #include "partition/source/temporary_spool.h"
 
 namespace tributary {
@@ -52,7 +55,8 @@ const char* NameOf(Kind kind) {
 
 NodeTypes TypesOf(const GraphSource& source) {
   NodeTypes types;
-  types.starts = TypeStarts(source);
+  const JointNodes nodes(source);
+  types.starts.assign(nodes.first.begin(), nodes.first.end());
   for (const NodeSource& type : source.node_types) {
     types.names.push_back(type.name);
   }
@@ -83,11 +87,50 @@ absl::StatusOr<std::vector<int64_t>> TrainWeights(const Communicator& comm,
       "named train, or --train FILE.npy");
 }
 
+// Returns what each process may use.
+absl::StatusOr<uint64_t> MemoryOfRank(const Communicator& comm,
+                                      const MpiPartitionOptions& options) {
+  const auto on_machine = static_cast<uint64_t>(comm.SizeOnMachine());
+  if (options.memory_bytes != 0) return options.memory_bytes;
+  ASSIGN_OR_RETURN(const MemoryLimit limit, ReadMemoryLimit());
+  return limit.total / 2 / on_machine;
+}
+
+// Compares what each process may need with what it may use.
+absl::Status CheckMemory(const Communicator& comm,
+                         const MpiPartitionOptions& options, int64_t nodes,
+                         int64_t edges) {
+  const auto allowed = MemoryOfRank(comm, options);
+  RETURN_IF_ERROR(comm.Agree(allowed.status()));
+  const RankMemory needed = EstimateRankMemory(nodes, edges, comm.size());
+  const std::string graph = absl::StrCat(nodes, " nodes and ", edges, " edges");
+  absl::Status status;
+  if (needed.usual > *allowed) {
+    status = absl::InvalidArgumentError(absl::StrCat(
+        "--memory ", *allowed, ": each of ", comm.size(),
+        " processes may need ", needed.usual, " bytes for ", graph,
+        "\nallowed: more memory, more processes on more machines, or "
+        "tributary partition --method ldg"));
+  }
+  RETURN_IF_ERROR(comm.Agree(status));
+  if (comm.rank() == 0 && needed.with_hubs > *allowed) {
+    std::fprintf(stderr,
+                 "tributary-partition-mpi: note: if %s have hubs, each process "
+                 "may need %lu bytes; --memory is %lu, and tributary partition "
+                 "--method ldg needs none\n",
+                 graph.c_str(), needed.with_hubs, *allowed);
+  }
+  return absl::OkStatus();
+}
+
 // Reads a source's edges; and its training nodes if `kind` says so.
 absl::StatusOr<MpiGraph> ReadColumns(const Communicator& comm,
+                                     const MpiPartitionOptions& options,
                                      const GraphSource& source, Kind kind) {
   MpiGraph result;
   result.types = TypesOf(source);
+  RETURN_IF_ERROR(CheckMemory(comm, options, result.types.starts.back(),
+                              static_cast<int64_t>(NumRowsRead(source))));
   SourceEdgeReader reader(source, comm.rank(), comm.size());
   ASSIGN_OR_RETURN(result.graph, BuildDistributedGraph(
                                      comm, result.types.starts.back(), reader));
@@ -102,7 +145,7 @@ absl::StatusOr<MpiGraph> ReadNpy(const Communicator& comm,
                                  Kind kind) {
   const auto source = OpenNpyGraph(options.npy);
   RETURN_IF_ERROR(comm.Agree(source.status()));
-  return ReadColumns(comm, *source, kind);
+  return ReadColumns(comm, options, *source, kind);
 }
 
 // Each rank parses text into a folder of its own; binary files are read where
@@ -114,7 +157,7 @@ absl::StatusOr<MpiGraph> ReadInputFormat(const Communicator& comm,
   RETURN_IF_ERROR(comm.Agree(temporary.status()));
   const auto source = ReadSource(options.input, temporary->spool());
   RETURN_IF_ERROR(comm.Agree(source.status()));
-  return ReadColumns(comm, *source, kind);
+  return ReadColumns(comm, options, *source, kind);
 }
 
 // Returns which weight of the node files counts; none: each node is 1.
@@ -150,6 +193,8 @@ absl::StatusOr<MpiGraph> ReadDgl(const Communicator& comm,
   RETURN_IF_ERROR(comm.Agree(files.status()));
   ASSIGN_OR_RETURN(const std::optional<int> weight,
                    WeightOfDgl(*files, options.balance));
+  RETURN_IF_ERROR(
+      CheckMemory(comm, options, files->num_nodes, files->num_edges));
   MpiGraph result;
   ASSIGN_OR_RETURN(DglNodes nodes, ReadDglNodes(comm, *files, weight));
   result.types = std::move(nodes.types);
@@ -312,7 +357,8 @@ absl::Status RunMpiPartition(const Communicator& comm,
   ASSIGN_OR_RETURN(
       const std::vector<uint16_t> parts,
       PartitionWithScotch(comm, read.graph, read.weights,
-                          {.num_partitions = options.num_partitions,
+                          {.strategy = options.strategy,
+                           .num_partitions = options.num_partitions,
                            .imbalance = options.imbalance - 1,
                            .random_seed = options.random_seed}));
   const AssignmentFigures figures = CountFigures(

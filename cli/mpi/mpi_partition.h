@@ -10,6 +10,7 @@
 #include "partition/pipeline/inputs/options/input_options.h"
 #include "partition/pipeline/mpi/communicator.h"
 #include "partition/pipeline/mpi/npy_graph.h"
+#include "partition/pipeline/mpi/scotch_partitioner.h"
 
 namespace tributary {
 
@@ -30,6 +31,10 @@ struct MpiPartitionOptions {
   uint32_t num_partitions = 0;
   std::optional<MpiBalance> balance;  // none: as the input suggests
   double imbalance = 1.05;            // a partition's share over the mean
+  ScotchStrategy strategy = ScotchStrategy::kQuality;
+  // What each process may use; 0: half of its machine's memory, shared with
+  // the other processes there.
+  uint64_t memory_bytes = 0;
   int64_t random_seed = 0;
   std::string out;  // may be empty with dgl_prefix
 

@@ -17,6 +17,7 @@
 #include "absl/strings/string_view.h"
 #include "partition/format/testing/graph_builder.h"
 #include "partition/pipeline/inputs/input.h"
+#include "tests/fuzz/must.h"
 #include "tests/fuzz/section_files.h"
 #include "tests/fuzz/write_and_verify.h"
 
@@ -123,7 +124,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (mask.has_value()) options.edge_masks = {*mask};
   const auto input = ReadInput(options);
   if (!input.ok()) return 0;
-  WriteAndVerify(input->content, folder.File("graph"));
+  Must(WriteAndVerify(input->content, folder.File("graph")).ok(),
+       "what was read can be written");
   return 0;
 }
 

@@ -4,13 +4,16 @@
 
 #include <string>
 
+#include "absl/status/status.h"
 #include "partition/writer/content.h"
 
 namespace tributary {
 
-// Writes the graph in two partitions to `folder`, which must not exist, and
-// verifies that it has the same content. Aborts otherwise (must.h).
-void WriteAndVerify(const GraphContent& content, const std::string& folder);
+// Writes the graph in two partitions to `folder`, which must not exist; returns
+// the writer's error. Aborts (must.h) unless what it wrote has the same
+// content.
+absl::Status WriteAndVerify(const GraphContent& content,
+                            const std::string& folder);
 
 }  // namespace tributary
 

@@ -11,6 +11,7 @@ import numpy as np
 from tests.e2e import processes
 from tests.mpi.mpirun import figures, run, run_ok
 
+
 def planted(nodes, edges, groups, within, seed):
     """Edges of which the share `within` has both ends in one group."""
     rng = np.random.default_rng(seed)
@@ -194,7 +195,7 @@ class MpiPartitionTest(unittest.TestCase):
         file = self.save("edges.npy", edges)
         out = self.path("out.npy")
         flags = ["--num-parts", 2, "--out", out]
-        self.assertIn("edges.npy, row 3: node 5 of type node; allowed: 0 to 4",
+        self.assertIn("edges.npy, row 3: node 5 of the type node; allowed: 0 to 4",
                       self.refused("--edges", file, "--num-nodes", 5, *flags))
         self.assertIn("[2, edges] or [edges, 2]", self.refused(
             "--edges", self.save("c.npy", np.arange(6)), "--num-nodes", 6,
@@ -220,6 +221,41 @@ class MpiPartitionTest(unittest.TestCase):
                    "nodes,train")
         self.assertEqual(done.returncode, 2)
         self.assertIn("--method metis --balance nodes,train", done.stderr)
+
+    def test_speed_finds_planted_groups_too(self):
+        nodes = 3000
+        edges = planted(nodes, 24000, groups=4, within=0.95, seed=1)
+        out = self.path("out.npy")
+        flags = ["--edges", self.save("edges.npy", edges), "--num-nodes",
+                 nodes, "--num-parts", 4]
+        said = figures(run_ok(4, *flags, "--strategy", "speed", "--out", out))
+        parts = np.load(out)
+        pairs = undirected(edges)
+        self.assertEqual(said["cut"], cut_of(pairs, parts))
+        self.assertLess(said["cut"], 0.5 * len(pairs))  # random: 3/4
+        self.assertLessEqual(np.bincount(parts, minlength=4).max(),
+                             math.ceil(1.05 * nodes / 4))
+        done = run(2, *flags, "--strategy", "fast", "--out", out)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('--strategy "fast"\nallowed: quality, speed',
+                      done.stderr)
+
+    def test_memory_is_estimated_before_edges_are_read(self):
+        # Reading would end with another error: 2^40 is no node.
+        file = self.save("edges.npy", np.array([[0, 1 << 40], [1, 2]]))
+        flags = ["--edges", file, "--num-nodes", 50_000_000, "--num-parts", 2,
+                 "--out", self.path("out.npy")]
+        # docs/partitioning.md: 64 MiB and a quarter of 80 x nodes, 288 x edges.
+        need = (64 << 20) + (80 * 50_000_000 + 288 * 2) // 4
+        self.assertIn(
+            f"--memory {1 << 30}: each of 4 processes may need {need} bytes "
+            "for 50000000 nodes and 2 edges",
+            self.refused(*flags, "--memory", "1GiB"))
+        self.assertIn(f"row 1: node {1 << 40} of the type node",
+                      self.refused(*flags, "--memory", "4GiB"))
+        done = run(2, *flags, "--memory", "1MiB")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("allowed: a size from 128MiB", done.stderr)
 
     def test_an_input_of_partition(self):
         with gzip.open("tests/data/cora/raw/edge.csv.gz", "rt") as file:

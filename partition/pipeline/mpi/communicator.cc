@@ -33,6 +33,16 @@ absl::Status Communicator::Agree(const absl::Status& status) const {
   return absl::Status(static_cast<absl::StatusCode>(head[0]), message);
 }
 
+int Communicator::SizeOnMachine() const {
+  MPI_Comm machine = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL,
+                      &machine);
+  int size = 1;
+  MPI_Comm_size(machine, &size);
+  MPI_Comm_free(&machine);
+  return size;
+}
+
 int64_t Communicator::Sum(int64_t value) const {
   int64_t sum = 0;
   MPI_Allreduce(&value, &sum, 1, MPI_INT64_T, MPI_SUM, comm_);

@@ -30,6 +30,8 @@ class Communicator {
   // Returns, at all ranks, OK if all are OK; else the error of the lowest rank
   // that has one.
   absl::Status Agree(const absl::Status& status) const;
+  // Returns how many of the ranks are on this rank's machine.
+  int SizeOnMachine() const;
   int64_t Sum(int64_t value) const;
   int64_t Max(int64_t value) const;
   // Returns the sum of the values of lower ranks.

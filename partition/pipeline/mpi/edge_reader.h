@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "partition/pipeline/partitioners/method/joint_nodes.h"
 #include "partition/source/graph_source.h"
 
 namespace tributary {
@@ -24,32 +25,29 @@ class EdgeReader {
  public:
   virtual ~EdgeReader() = default;
   // Reads up to out.size() edges; returns how many, 0 at the end.
-  // INVALID_ARGUMENT, with file and row or line, for an end that is no node;
-  // else the errors of reading.
+  // INVALID_ARGUMENT or OUT_OF_RANGE, with file and row or line, for an end
+  // that is no node; else the errors of reading.
   virtual absl::StatusOr<size_t> Read(absl::Span<EdgeEnds> out) = 0;
 };
-
-// Returns the first id of each node type in the homogenised graph, and the
-// number of all nodes at last.
-std::vector<int64_t> TypeStarts(const GraphSource& source);
 
 // Reads share `rank` of `ranks` of the rows of each edge type. Types that are
 // the reverse of another are left out, for they add nothing to the undirected
 // graph.
 class SourceEdgeReader final : public EdgeReader {
  public:
-  // `source` must outlive the reader.
+  // `source` must outlive the reader, which cannot be copied or moved.
   SourceEdgeReader(const GraphSource& source, int rank, int ranks);
+  SourceEdgeReader(const SourceEdgeReader&) = delete;
   absl::StatusOr<size_t> Read(absl::Span<EdgeEnds> out) override;
 
  private:
   const GraphSource& source_;
-  const std::vector<int64_t> starts_;
+  const JointNodes nodes_;
+  JointEnds ends_;
   const int rank_;
   const int ranks_;
   size_t type_ = 0;
   int64_t row_ = 0;  // of type_, from the share's first
-  std::vector<int64_t> from_, to_;
 };
 
 // The first row of share `rank` of `ranks` of `rows`; that of `ranks` is

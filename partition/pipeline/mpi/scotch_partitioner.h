@@ -11,7 +11,17 @@
 
 namespace tributary {
 
+// How PT-Scotch computes; docs/partitioning.md has what each takes.
+enum class ScotchStrategy {
+  // PT-Scotch's own default: at each level every rank gathers the graph around
+  // the cut, of graphs of hubs the whole, and refines it.
+  kQuality,
+  // Ranks refine nothing but the coarsest graph.
+  kSpeed,
+};
+
 struct ScotchOptions {
+  ScotchStrategy strategy = ScotchStrategy::kQuality;
   uint32_t num_partitions = 1;  // 1 to 65536
   // How much heavier than the mean a partition may be: 0.05 is 5 %. PT-Scotch
   // tries; it does not promise.
