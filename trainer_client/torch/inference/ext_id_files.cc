@@ -9,7 +9,6 @@
 #include "common/io/file_writer.h"
 #include "common/tensor/npy.h"
 #include "common/text/status.h"
-#include "partition/format/graph_json.h"
 #include "trainer_client/torch/inference/prediction_folder.h"
 #include "trainer_client/torch/inference/row_file.h"
 
@@ -56,32 +55,18 @@ std::string FileOf(const std::string& name, absl::string_view array) {
   return absl::StrCat(name, array, ".npy");
 }
 
-absl::Status NoNode(int64_t id) {
-  return absl::DataLossError(
-      absl::StrCat(id, " in ids.npy is no node of the dictionary"));
-}
-
 }  // namespace
 
 absl::StatusOr<ExtIdFiles> ExtIdFiles::Open(
     const std::string& graph_folder, const Sha256Digest& content,
     const std::vector<std::string>& node_types) {
-  ASSIGN_OR_RETURN(const GraphSchema schema, ReadGraphJson(graph_folder));
-  if (schema.content_digest != content) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "--ext-ids ", graph_folder, " holds another graph: its content is ",
-        ToHex(schema.content_digest), ", that of the predictions ",
-        ToHex(content), "; allowed: the folder of the same graph"));
-  }
   ExtIdFiles files;
   const bool links = node_types.size() == 2;
   for (size_t i = 0; i < node_types.size(); ++i) {
-    Column column{.name = !links   ? "ext_id"
-                          : i == 0 ? "src_ext_id"
-                                   : "dst_ext_id"};
-    ASSIGN_OR_RETURN(column.ids,
-                     ExternalIds::Open(graph_folder, schema, node_types[i]));
-    files.columns_.push_back(std::move(column));
+    const char* name = !links ? "ext_id" : i == 0 ? "src_ext_id" : "dst_ext_id";
+    ASSIGN_OR_RETURN(UserIds ids,
+                     UserIds::Open(graph_folder, content, node_types[i]));
+    files.columns_.push_back({name, std::move(ids)});
   }
   return files;
 }
@@ -89,7 +74,7 @@ absl::StatusOr<ExtIdFiles> ExtIdFiles::Open(
 std::vector<std::string> ExtIdFiles::names() const {
   std::vector<std::string> names;
   for (const Column& column : columns_) {
-    if (column.texts()) {
+    if (column.ids.are_texts()) {
       names.push_back(FileOf(column.name, "_bytes"));
       names.push_back(FileOf(column.name, "_offsets"));
     } else {
@@ -113,7 +98,7 @@ absl::Status ExtIdFiles::Write(const std::string& folder,
   for (size_t c = 0; c < columns_.size(); ++c) {
     const auto own = nodes.subspan(std::min(c, nodes.size()));
     RETURN_IF_ERROR(
-        columns_[c].texts()
+        columns_[c].ids.are_texts()
             ? WriteTexts(folder, columns_[c], own, columns_.size())
             : WriteNumbers(folder, columns_[c], own, columns_.size()));
   }
@@ -129,11 +114,7 @@ absl::Status ExtIdFiles::WriteNumbers(const std::string& folder,
                    VectorFile::Create(PartPath(folder, FileOf(column.name, "")),
                                       kNpyInt64, count));
   for (size_t i = 0; i < nodes.size(); i += stride) {
-    int64_t id = nodes[i];
-    if (column.ids.has_value()) {
-      if (id < 0 || id >= column.ids->num_nodes()) return NoNode(id);
-      id = column.ids->numbers()[static_cast<size_t>(id)];
-    }
+    ASSIGN_OR_RETURN(const int64_t id, column.ids.NumberOf(nodes[i]));
     RETURN_IF_ERROR(file.Append(id));
   }
   return file.Finish();
@@ -152,10 +133,7 @@ absl::Status ExtIdFiles::WriteTexts(const std::string& folder,
   int64_t total = 0;
   RETURN_IF_ERROR(offsets.Append(total));
   for (size_t i = 0; i < nodes.size(); i += stride) {
-    if (nodes[i] < 0 || nodes[i] >= column.ids->num_nodes()) {
-      return NoNode(nodes[i]);
-    }
-    ASSIGN_OR_RETURN(const std::string text, column.ids->IdOf(nodes[i]));
+    ASSIGN_OR_RETURN(const std::string text, column.ids.TextOf(nodes[i]));
     total += static_cast<int64_t>(text.size());
     RETURN_IF_ERROR(offsets.Append(total));
   }
@@ -165,7 +143,7 @@ absl::Status ExtIdFiles::WriteTexts(const std::string& folder,
       VectorFile::Create(PartPath(folder, FileOf(column.name, "_bytes")),
                          kNpyUint8, total));
   for (size_t i = 0; i < nodes.size(); i += stride) {
-    ASSIGN_OR_RETURN(const std::string text, column.ids->IdOf(nodes[i]));
+    ASSIGN_OR_RETURN(const std::string text, column.ids.TextOf(nodes[i]));
     RETURN_IF_ERROR(bytes.Append(text));
   }
   return bytes.Finish();

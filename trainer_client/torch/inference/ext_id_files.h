@@ -3,7 +3,6 @@
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_INFERENCE_EXT_ID_FILES_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "common/hash/sha256.h"
-#include "partition/format/external_ids.h"
+#include "trainer_client/embedded/user_ids.h"
 
 namespace tributary {
 
@@ -26,9 +25,7 @@ namespace tributary {
 class ExtIdFiles {
  public:
   // Opens the dictionaries of the rows' node type, or of both ends' of links. A
-  // type without one has the user's ids as they are. FAILED_PRECONDITION if the
-  // folder's graph is not the one of this content; errors as ReadGraphJson and
-  // ExternalIds::Open.
+  // type without one has the user's ids as they are. Errors as UserIds::Open.
   static absl::StatusOr<ExtIdFiles> Open(
       const std::string& graph_folder, const Sha256Digest& content,
       const std::vector<std::string>& node_types);
@@ -37,14 +34,13 @@ class ExtIdFiles {
   std::vector<std::string> names() const;
   // Writes them into `folder`, with ".part" at the end, and flushes them, from
   // the ids that ids.npy.part has there for `num_rows` rows. Replaces files.
-  // DATA_LOSS for an id that is no node; the disk's errors.
+  // OUT_OF_RANGE for an id that is no node; the disk's errors.
   absl::Status Write(const std::string& folder, int64_t num_rows) const;
 
  private:
   struct Column {
     std::string name;
-    std::optional<ExternalIds> ids;
-    bool texts() const { return ids.has_value() && !ids->is_numbers(); }
+    UserIds ids;
   };
 
   ExtIdFiles() = default;
