@@ -273,8 +273,8 @@ TEST_P(FormatTest, NamesTheArrayAndTheFileOfAWrongNumberOfRows) {
   EXPECT_THAT(ErrorOf(),
               testing::AllOf(
                   HasSubstr("metadata.json: edges.paper:cites:paper: 3 rows "
-                            "in 2 files; allowed: the 4 that are said of the "
-                            "type, which differs first in "),
+                            "in 2 files; allowed: 4, as the type's number "
+                            "says; the first file that differs is "),
                   HasSubstr("/e/cites-0.")));
 }
 
