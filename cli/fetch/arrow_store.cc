@@ -173,7 +173,10 @@ class ArrowStore final : public ObjectStore {
   absl::StatusOr<ObjectInfo> Stat(const std::string& path) override {
     Begin();
     auto file = files_->OpenInputFile(PathOf(path));
-    if (!file.ok()) return Missing(FromArrow(file.status(), NameOf(path)));
+    if (!file.ok()) {
+      return Missing(path, FromArrow(file.status(), NameOf(path)));
+    }
+    bucket_seen_ = true;
     const auto size = (*file)->GetSize();
     if (!size.ok()) return FromArrow(size.status(), NameOf(path));
     ObjectInfo info{static_cast<uint64_t>(*size), ""};
@@ -236,12 +239,17 @@ class ArrowStore final : public ObjectStore {
 
  private:
   // Finds out once whether it is the bucket that is missing: the answer to a
-  // question for an object does not tell.
-  absl::Status Missing(const absl::Status& status) {
+  // question for an object does not tell. That for a local file does not tell
+  // whether it is there.
+  absl::Status Missing(const std::string& path, const absl::Status& status) {
     const std::string& bucket = options_.location.bucket;
-    if (!absl::IsNotFound(status) || bucket.empty() || bucket_seen_) {
-      return status;
+    if (bucket.empty()) {
+      const auto info = files_->GetFileInfo(PathOf(path));
+      return info.ok() && info->type() == fs::FileType::NotFound
+                 ? absl::NotFoundError(NameOf(path) + " does not exist")
+                 : status;
     }
+    if (!absl::IsNotFound(status) || bucket_seen_) return status;
     const auto info = files_->GetFileInfo(bucket);
     bucket_seen_ = !info.ok() || info->type() != fs::FileType::NotFound;
     if (bucket_seen_) return status;

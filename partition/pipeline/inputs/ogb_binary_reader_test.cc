@@ -189,7 +189,8 @@ TEST_F(OgbBinaryTest, EdgesMustLeadToNodes) {
   WriteArrays();
   const absl::Status status = ReadInput(Options()).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kOutOfRange) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr("data.npz, row 1"));
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("data.npz:edge_index, row 1, column 1: 4"));
 }
 
 TEST_F(OgbBinaryTest, DamagedFilesAreDataLoss) {
