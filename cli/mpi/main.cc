@@ -36,10 +36,10 @@ machines. Afterwards `tributary partition --assignment OUT` makes the graph.
 Prints the cut of the undirected graph without loops and parallel edges, and
 the largest partition over the mean, both counted from the result.
 
-Memory of a process: with E edges and N nodes in P processes, about 32 x 2E / P
-bytes while it reads and twice as much while PT-Scotch coarsens, 40 x N / P, and
-64 MiB of buffers. Graphs of hubs coarsen badly and take more: measured figures
-are in docs/partitioning.md.
+Memory of a process: with E edges and N nodes in P processes, up to 64 MiB + (80 N
++ 288 E) / P bytes, which --memory is compared with before edges are read. Graphs
+of hubs coarsen badly and take more memory and time: docs/partitioning.md has
+figures, and what --strategy changes.
 
 Exit codes: 0 done, 1 failed, 2 the command line is wrong, 128 + N ended by
 signal N; nothing half-written remains.

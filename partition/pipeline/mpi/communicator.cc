@@ -1,6 +1,7 @@
 #include "partition/pipeline/mpi/communicator.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 
 namespace tributary {
@@ -33,14 +34,16 @@ absl::Status Communicator::Agree(const absl::Status& status) const {
   return absl::Status(static_cast<absl::StatusCode>(head[0]), message);
 }
 
+// Compares names: MPI_Comm_split_type of Open MPI 4.1 ends some processes where
+// they cannot see one another, as in sandboxes.
 int Communicator::SizeOnMachine() const {
-  MPI_Comm machine = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL,
-                      &machine);
-  int size = 1;
-  MPI_Comm_size(machine, &size);
-  MPI_Comm_free(&machine);
-  return size;
+  char name[MPI_MAX_PROCESSOR_NAME] = {};
+  int length = 0;
+  MPI_Get_processor_name(name, &length);
+  const auto mine =
+      static_cast<int64_t>(std::hash<std::string>()(std::string(name, length)));
+  const std::vector<int64_t> all = Collect({mine});
+  return static_cast<int>(std::count(all.begin(), all.end(), mine));
 }
 
 int64_t Communicator::Sum(int64_t value) const {
