@@ -243,16 +243,16 @@ class MpiPartitionTest(unittest.TestCase):
     def test_memory_is_estimated_before_edges_are_read(self):
         # Reading would end with another error: 2^40 is no node.
         file = self.save("edges.npy", np.array([[0, 1 << 40], [1, 2]]))
-        flags = ["--edges", file, "--num-nodes", 50_000_000, "--num-parts", 2,
+        flags = ["--edges", file, "--num-nodes", 60_000_000, "--num-parts", 2,
                  "--out", self.path("out.npy")]
         # docs/partitioning.md: 64 MiB and a quarter of 80 x nodes, 288 x edges.
-        need = (64 << 20) + (80 * 50_000_000 + 288 * 2) // 4
+        need = (64 << 20) + (80 * 60_000_000 + 288 * 2) // 4
         self.assertIn(
             f"--memory {1 << 30}: each of 4 processes may need {need} bytes "
-            "for 50000000 nodes and 2 edges",
+            "for 60000000 nodes and 2 edges",
             self.refused(*flags, "--memory", "1GiB"))
         self.assertIn(f"row 1: node {1 << 40} of the type node",
-                      self.refused(*flags, "--memory", "4GiB"))
+                      self.refused(*flags, "--memory", "8GiB"))
         done = run(2, *flags, "--memory", "1MiB")
         self.assertEqual(done.returncode, 2)
         self.assertIn("allowed: a size from 128MiB", done.stderr)

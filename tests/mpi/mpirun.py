@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import tempfile
 
 PROGRAM = "cli/mpi/tributary-partition-mpi"
 # Processes share two cores, run as root in containers, and stay on loopback.
@@ -12,10 +13,20 @@ DEADLINE = 240.0
 
 
 def run(ranks, *args):
-    return subprocess.run(
-        [*MPIRUN, "-np", str(ranks), PROGRAM, *map(str, args)], text=True,
-        capture_output=True, timeout=DEADLINE, stdin=subprocess.DEVNULL,
-        env={**os.environ, "HOME": os.environ.get("TEST_TMPDIR", "/tmp")})
+    """A CompletedProcess with text stdout and stderr.
+
+    mpirun names its folder of sessions and its shared memory by process ids,
+    which are the same in two sandboxes that share /tmp and /dev/shm: each run
+    has its own. It holds sockets, whose paths must be short, so TEST_TMPDIR
+    will not do.
+    """
+    with tempfile.TemporaryDirectory(prefix="mpi-", dir="/tmp") as sessions:
+        return subprocess.run(
+            [*MPIRUN, "--mca", "btl_vader_backing_directory", sessions,
+             "-np", str(ranks), PROGRAM, *map(str, args)], text=True,
+            capture_output=True, timeout=DEADLINE, stdin=subprocess.DEVNULL,
+            env={**os.environ, "TMPDIR": sessions,
+                 "HOME": os.environ.get("TEST_TMPDIR", "/tmp")})
 
 
 def run_ok(ranks, *args):

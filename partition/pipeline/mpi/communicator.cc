@@ -34,8 +34,7 @@ absl::Status Communicator::Agree(const absl::Status& status) const {
   return absl::Status(static_cast<absl::StatusCode>(head[0]), message);
 }
 
-// Compares names: MPI_Comm_split_type of Open MPI 4.1 ends some processes where
-// they cannot see one another, as in sandboxes.
+// Counts the ranks with the same name of a machine.
 int Communicator::SizeOnMachine() const {
   char name[MPI_MAX_PROCESSOR_NAME] = {};
   int length = 0;
