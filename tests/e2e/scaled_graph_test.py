@@ -150,9 +150,9 @@ class ScaledGraphTest(unittest.TestCase):
 
     def test_whole_numbers_are_refused(self):
         arrays = os.path.join(self.folder, "arrays")
-        os.makedirs(os.path.join(arrays, "nodes"))
-        os.makedirs(os.path.join(arrays, "edges"))
+        os.makedirs(arrays)
         out = os.path.join(self.folder, "whole")
+        np.save(os.path.join(arrays, "num_nodes.npy"), np.array(4))
         np.save(os.path.join(arrays, "x.npy"), np.ones((4, 3), np.int32))
         np.save(os.path.join(arrays, "edge_index.npy"),
                 np.array([[0, 1], [1, 2]]))
