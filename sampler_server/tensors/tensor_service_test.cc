@@ -360,7 +360,7 @@ TEST_F(TensorServiceTest, RequestsAreCheckedBeforeTheyAreUsed) {
   auto spec = FloatSpec("x", 10, 1);
   spec.set_dtype(99);
   EXPECT_FALSE(client->Create(spec).ok());
-  spec = FloatSpec(std::string(201, 'x'), 10, 1);
+  spec = FloatSpec(std::string(301, 'x'), 10, 1);
   EXPECT_FALSE(client->Create(spec).ok());
   auto bools = FloatSpec("b", 10, 1);
   bools.set_dtype(static_cast<uint32_t>(DType::kBool));

@@ -21,6 +21,10 @@ constexpr uint64_t kRandomSeed = 5;
 constexpr int64_t kNodes = 64;
 constexpr int64_t kHub = 0;
 constexpr int64_t kFeatures = 64;
+// Graphs that stay open: a process has at most 65,530 mappings (Linux's
+// vm.max_map_count), a graph up to 200 of them, and one in files keeps files
+// open.
+constexpr size_t kMappedGraphs = 256;
 constexpr size_t kGraphsInFiles = 32;
 constexpr char kOtherType[] = "node,via,node";
 
@@ -333,8 +337,9 @@ std::shared_ptr<const Graph> SimulatedGraph(const Schedule& schedule,
   static auto& all_graphs = *new std::array<Graphs, 2>;  // in files: the second
   const bool in_files = schedule.disk_us != 0;
   Graphs& graphs = all_graphs[in_files ? 1 : 0];
-  // Graphs in files keep these open.
-  if (in_files && graphs.size() > kGraphsInFiles) graphs.clear();
+  if (graphs.size() >= (in_files ? kGraphsInFiles : kMappedGraphs)) {
+    graphs.clear();
+  }
   auto& graph = graphs[{written, partitions}];
   if (graph != nullptr) return graph;
   auto& folder = folders[written];
