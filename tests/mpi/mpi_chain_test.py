@@ -18,15 +18,6 @@ PARTS = 4
 IMBALANCE = 1.04
 
 
-class DispatchedFleet(processes.Fleet):
-    """Servers of graphs in folders of their own; `graph` has {HELD}."""
-
-    def _start(self, held, listen):
-        return processes.Server(
-            self._graph.format(HELD=held), "--partitions", held, "--peers",
-            f"file:{self.peers}", listen=listen).__enter__()
-
-
 class MpiChainTest(unittest.TestCase):
     def setUp(self):
         self.folder = self.enterContext(processes.temporary_folder())
@@ -48,8 +39,7 @@ class MpiChainTest(unittest.TestCase):
         return np.load(self.path("cora.npy")), said
 
     def dispatch(self, graph, hosts):
-        """Copies to folders that stand in for machines; where they are, with
-        {HELD} for a host's partitions."""
+        """Copies to folders that stand in for machines, and returns these."""
         program = shlex.quote(os.path.abspath(processes.TRIBUTARY))
         at = shlex.quote(self.path("hosts")) + "/{partitions}/{to}"
         with open(self.path("hosts.txt"), "w", encoding="utf-8") as file:
@@ -61,7 +51,8 @@ class MpiChainTest(unittest.TestCase):
             f"{program} verify {at} --partitions {{partitions}}"
             " --layout-digest {digest}")
         self.assertEqual(said.count("sent host"), len(hosts), said)
-        return os.path.join(self.path("hosts"), "{HELD}", "cora")
+        return [os.path.join(self.path("hosts"), held, "cora")
+                for held in hosts]
 
     def check_assignment(self, placed, said):
         """Each node in one part, none too heavy, the figures recounted."""
@@ -95,7 +86,8 @@ class MpiChainTest(unittest.TestCase):
         held = ["0,3", "1,2"]
         expected = sampling.lines(
             self.partition("whole", "--num-parts", 1, "--method", "random"))
-        with DispatchedFleet(self.dispatch(graph, held), held) as fleet:
+        folders = self.dispatch(graph, held)
+        with processes.Fleet(None, held, folders=folders) as fleet:
             fleet.doctor()
             got = sampling.lines(("servers", fleet.addresses()))
         self.assertEqual(len(expected), math.ceil(140 / 32))  # batches of 32
