@@ -139,7 +139,7 @@ TEST_F(HotCacheTest, ScaledRowsAreTheirOwners) {
   EXPECT_EQ(x[0], 125);
   EXPECT_EQ(x[1], 127);
   EXPECT_EQ(std::memcmp(&x[2], &scale, sizeof(scale)), 0);
-  EXPECT_EQ(VerifyHotCache(graph()).value(), 3u);
+  EXPECT_EQ(VerifyHotCache(graph()).value().rows, 3u);
 }
 
 TEST_F(HotCacheTest, TheGraphIsTheSameWithAndWithoutACache) {
