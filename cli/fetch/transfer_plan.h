@@ -32,7 +32,7 @@ struct TransferPlan {
   Manifest manifest;
   std::string name;                // of the content, for messages: NAME@VERSION
   std::vector<PlannedFile> files;  // without the manifests
-  // Of the graph's cache of hot rows: hot/hot.json; none if it has no cache.
+  // hot/hot.json, the manifest of the graph's cache of hot rows, if it has one.
   std::optional<Manifest> hot;
   std::vector<PlannedFile> hot_files;  // without hot/hot.json
 

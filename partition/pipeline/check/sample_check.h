@@ -22,8 +22,8 @@ struct SampleOptions {
 //   - edges of the graph: the row that an edge's id names has its ends;
 //   - entries of splits of edges: their ends.
 // Takes some bytes for each item; a column of the input is read by single rows.
-// Of nodes and edges in partitions that are not open nothing is compared, and
-// 8 bytes are taken for each node of a type. FAILED_PRECONDITION names the
+// Compares nothing of partitions that are not open, and then takes 8 bytes for
+// each node of a type. FAILED_PRECONDITION names the
 // first difference; DATA_LOSS a value of the graph that cannot be; other errors
 // are those of Column::Read.
 absl::Status CompareSample(const Graph& graph, const GraphSource& input,

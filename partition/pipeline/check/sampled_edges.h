@@ -75,7 +75,7 @@ class SampledEdges {
   const EdgeSource& input_;
   const ColumnSchema weight_, time_, mask_;
   std::vector<Column> columns_;
-  // By the source's internal id; empty if all partitions are open.
+  // Original ids by the source's internal id; empty if all partitions are open.
   std::vector<int64_t> original_;
 };
 

@@ -19,7 +19,7 @@
 
 namespace tributary {
 
-// What a rank has seen of a node type. A row is a line of the node files, which
+// Rows of a node type that a rank has seen. A row is a line of the node files, which
 // is the node's homogenised id.
 struct DglTypeSeen {
   int64_t type = 0;

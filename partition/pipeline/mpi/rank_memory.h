@@ -1,4 +1,4 @@
-// What a process needs, by the counts of the graph.
+// Estimates the memory of a process from the counts of the graph.
 #ifndef TRIBUTARY_PARTITION_PIPELINE_MPI_RANK_MEMORY_H_
 #define TRIBUTARY_PARTITION_PIPELINE_MPI_RANK_MEMORY_H_
 
@@ -8,14 +8,14 @@ namespace tributary {
 
 // Bytes that each rank may take at the peak.
 struct RankMemory {
-  // Of graphs that coarsen well: less with more ranks.
+  // For graphs that coarsen well: less with more ranks.
   uint64_t usual = 0;
-  // Of graphs of hubs, such as R-MAT: most of the graph, at each rank.
+  // For graphs of hubs, such as R-MAT: most of the graph, at each rank.
   uint64_t with_hubs = 0;
 };
 
-// Estimates above what was measured (docs/partitioning.md). `num_edges` are the
-// rows of the input, with parallel ones.
+// Returns the estimates; docs/partitioning.md has measured peaks beside them.
+// `num_edges` counts the rows of the input, with parallel edges.
 RankMemory EstimateRankMemory(int64_t num_nodes, int64_t num_edges, int ranks);
 
 }  // namespace tributary

@@ -13,7 +13,7 @@
 
 namespace tributary {
 
-// What the node files say.
+// Nodes, as the node files list them.
 struct DglNodes {
   NodeTypes types;
   std::vector<int64_t> weights;  // of this rank's rows; empty without `weight`
