@@ -32,8 +32,8 @@ struct MpiPartitionOptions {
   std::optional<MpiBalance> balance;  // none: as the input suggests
   double imbalance = 1.05;            // a partition's share over the mean
   ScotchStrategy strategy = ScotchStrategy::kQuality;
-  // Bytes that each process may use; 0: half of its machine's memory, shared with
-  // the other processes there.
+  // Bytes that each process may use; 0: half of its machine's memory, shared
+  // with the other processes there.
   uint64_t memory_bytes = 0;
   int64_t random_seed = 0;
   std::string out;  // may be empty with dgl_prefix

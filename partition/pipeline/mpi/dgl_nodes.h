@@ -19,8 +19,8 @@
 
 namespace tributary {
 
-// Rows of a node type that a rank has seen. A row is a line of the node files, which
-// is the node's homogenised id.
+// Rows of a node type that a rank has seen. A row is a line of the node files,
+// which is the node's homogenised id.
 struct DglTypeSeen {
   int64_t type = 0;
   int64_t first = 0, last = 0;  // rows
