@@ -219,11 +219,11 @@ absl::StatusOr<std::vector<ParquetColumn>> ParquetFile::Columns() const {
     if (!column.ok()) return At(state_->path, column.status());
     if (column->schema.dim < 0) {
       ASSIGN_OR_RETURN(column->schema.dim, ListLength(c));
-      if (column->schema.dim == 0) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            state_->path, ": column \"", column->name,
-            "\", row 0: a list without values; allowed: one value or more"));
-      }
+    }
+    if (column->schema.dim == 0 && IsList(*field->type())) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          state_->path, ": column \"", column->name,
+          "\", row 0: a list without values; allowed: one value or more"));
     }
     columns.push_back(*std::move(column));
   }

@@ -150,6 +150,11 @@ TEST_F(ParquetTest, ReadsListsOfEqualLength) {
         "a.parquet", {{"x", lists}}, {.row_group = 2, .fixed_lists = fixed})});
     EXPECT_THAT(Read<float>(table, {0}), ElementsAre(1, 2, 3, 4, 5, 6));
     EXPECT_EQ(dim_, 2);
+    EXPECT_THAT(ErrorOf(Write("none.parquet",
+                              {{"x", std::vector<std::vector<float>>{{}, {}}}},
+                              {.fixed_lists = fixed}),
+                        0),
+                HasSubstr("column \"x\", row 0: a list without values"));
   }
   EXPECT_THAT(
       ErrorOf(Write("b.parquet",

@@ -51,6 +51,14 @@ class DamageTest : public testing::Test {
   std::string File(const std::string& path) const {
     return graph_ + "/" + path;
   }
+  // Returns the text of graph.json with the first `from` replaced.
+  std::string GraphJsonWith(const std::string& from,
+                            const std::string& to) const {
+    std::string text = ReadAll(File("graph.json"));
+    const size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return text.replace(at, from.size(), to);
+  }
   void Flip(const std::string& path, size_t at) {
     std::string text = ReadAll(File(path));
     ASSERT_LT(at, text.size());
@@ -209,24 +217,18 @@ TEST_F(ScaledDamageTest, RecordsOfAnotherFormAreRefused) {
 
 // Only x and edge_attr of int8 are scaled, and the flag is true or absent.
 TEST_F(ScaledDamageTest, OtherScaledColumnsAreRefused) {
-  const std::string whole = ReadAll(File("graph.json"));
-  const auto replaced = [&](const std::string& from, const std::string& to) {
-    std::string text = whole;
-    const size_t at = text.find(from);
-    EXPECT_NE(at, std::string::npos) << from;
-    return text.replace(at, from.size(), to);
-  };
   const std::pair<std::string, std::string> cases[] = {
-      {replaced("\"dtype\":\"int8\",\"scaled\":true",
-                "\"dtype\":\"float16\",\"scaled\":true"),
+      {GraphJsonWith("\"dtype\":\"int8\",\"scaled\":true",
+                     "\"dtype\":\"float16\",\"scaled\":true"),
        "allowed: x and edge_attr of int8"},
-      {replaced("\"dtype\":\"int64\"", "\"dtype\":\"int8\",\"scaled\":true"),
+      {GraphJsonWith("\"dtype\":\"int64\"",
+                     "\"dtype\":\"int8\",\"scaled\":true"),
        "y of node is scaled int8"},
-      {replaced("\"scaled\":true", "\"scaled\":false"),
+      {GraphJsonWith("\"scaled\":true", "\"scaled\":false"),
        "scaled is true where it is there"},
-      {replaced("\"scaled\":true", "\"scaled\":1"),
+      {GraphJsonWith("\"scaled\":true", "\"scaled\":1"),
        "scaled is neither true nor false"},
-      {replaced(",\"scaled\":true", ""), "layout_digest"},
+      {GraphJsonWith(",\"scaled\":true", ""), "layout_digest"},
   };
   for (const auto& [text, message] : cases) {
     WriteAll(File("graph.json"), text);
@@ -249,46 +251,41 @@ TEST_F(DamageTest, UnknownPartitionIsRefused) {
 
 TEST_F(DamageTest, GraphJsonIsRefusedWhenChanged) {
   const std::string whole = ReadAll(File("graph.json"));
-  const auto replaced = [&](const std::string& from, const std::string& to) {
-    std::string text = whole;
-    const size_t at = text.find(from);
-    EXPECT_NE(at, std::string::npos) << from;
-    return text.replace(at, from.size(), to);
-  };
   const std::pair<std::string, absl::StatusCode> cases[] = {
       {whole.substr(0, whole.size() / 2), absl::StatusCode::kDataLoss},
       {"", absl::StatusCode::kDataLoss},
       {"[]", absl::StatusCode::kDataLoss},
       {std::string(100000, '['), absl::StatusCode::kDataLoss},
-      {replaced("\"tributary-graph\"", "\"dgl\""),
+      {GraphJsonWith("\"tributary-graph\"", "\"dgl\""),
        absl::StatusCode::kInvalidArgument},
-      {replaced("\"format_version\":1", "\"format_version\":2"),
+      {GraphJsonWith("\"format_version\":1", "\"format_version\":2"),
        absl::StatusCode::kInvalidArgument},
-      {replaced("\"semantics_version\":1", "\"semantics_version\":7"),
+      {GraphJsonWith("\"semantics_version\":1", "\"semantics_version\":7"),
        absl::StatusCode::kInvalidArgument},
-      {replaced("\"name\":\"test\"", "\"name\":\"tset\""),
+      {GraphJsonWith("\"name\":\"test\"", "\"name\":\"tset\""),
        absl::StatusCode::kDataLoss},  // the layout digest covers it
-      {replaced("\"num_nodes\":6", "\"num_nodes\":7"),
+      {GraphJsonWith("\"num_nodes\":6", "\"num_nodes\":7"),
        absl::StatusCode::kDataLoss},
-      {replaced("\"num_nodes\":6", "\"num_nodes\":-6"),
+      {GraphJsonWith("\"num_nodes\":6", "\"num_nodes\":-6"),
        absl::StatusCode::kDataLoss},
-      {replaced("[0,3,6]", "[0,7,6]"), absl::StatusCode::kDataLoss},
-      {replaced("\"num_partitions\":2", "\"num_partitions\":0"),
+      {GraphJsonWith("[0,3,6]", "[0,7,6]"), absl::StatusCode::kDataLoss},
+      {GraphJsonWith("\"num_partitions\":2", "\"num_partitions\":0"),
        absl::StatusCode::kDataLoss},
-      {replaced("\"float32\"", "\"float12\""), absl::StatusCode::kDataLoss},
-      {replaced("part-0/nodes/node/orig_id.npy",
-                "../../nodes/node/orig_id.npy"),
+      {GraphJsonWith("\"float32\"", "\"float12\""),
        absl::StatusCode::kDataLoss},
-      {replaced("\"splits\"", "\"slips\""), absl::StatusCode::kDataLoss},
-      {replaced("\"weight\":\"float64\"", "\"weight\":\"int64\""),
+      {GraphJsonWith("part-0/nodes/node/orig_id.npy",
+                     "../../nodes/node/orig_id.npy"),
        absl::StatusCode::kDataLoss},
-      {replaced("\"weight\":\"float64\"", "\"weight\":true"),
+      {GraphJsonWith("\"splits\"", "\"slips\""), absl::StatusCode::kDataLoss},
+      {GraphJsonWith("\"weight\":\"float64\"", "\"weight\":\"int64\""),
        absl::StatusCode::kDataLoss},
-      {replaced("\"timed\":true", "\"timed\":false"),
+      {GraphJsonWith("\"weight\":\"float64\"", "\"weight\":true"),
        absl::StatusCode::kDataLoss},
-      {replaced("\"neighbor_ids\":true", "\"neighbor_ids\":1"),
+      {GraphJsonWith("\"timed\":true", "\"timed\":false"),
        absl::StatusCode::kDataLoss},
-      {replaced("\"degrees\":true", "\"degrees\":\"in\""),
+      {GraphJsonWith("\"neighbor_ids\":true", "\"neighbor_ids\":1"),
+       absl::StatusCode::kDataLoss},
+      {GraphJsonWith("\"degrees\":true", "\"degrees\":\"in\""),
        absl::StatusCode::kDataLoss},
   };
   for (const auto& [text, code] : cases) {
@@ -314,10 +311,8 @@ TEST_F(DamageTest, UnknownKeysAreRefusedByName) {
 
 // made_by is the one key that the layout digest leaves out.
 TEST_F(DamageTest, MadeByMayDiffer) {
-  std::string text = ReadAll(File("graph.json"));
-  const std::string from = "\"made_by\":\"test\"";
-  text.replace(text.find(from), from.size(), "\"made_by\":\"other\"");
-  WriteAll(File("graph.json"), text);
+  WriteAll(File("graph.json"),
+           GraphJsonWith("\"made_by\":\"test\"", "\"made_by\":\"other\""));
   EXPECT_TRUE(Open().ok());
 }
 

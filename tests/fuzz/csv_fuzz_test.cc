@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "partition/format/testing/graph_builder.h"
-#include "partition/pipeline/inputs/csv_column.h"
-#include "partition/pipeline/inputs/csv_table.h"
-#include "partition/pipeline/inputs/triple_table.h"
+#include "partition/pipeline/inputs/csv/csv_column.h"
+#include "partition/pipeline/inputs/csv/csv_table.h"
+#include "partition/pipeline/inputs/csv/triple_table.h"
 #include "tests/fuzz/must.h"
 #include "tests/fuzz/scratch_file.h"
 

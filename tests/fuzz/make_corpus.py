@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes the seeds of tests/fuzz/corpus that are not text.
 
-Run it in this folder after a format has changed; the rest of the corpus is
-written by hand, and found-* came from fuzzers.
+Run it after a format has changed, with third_party/arrow/requirements.txt
+installed; the rest of the corpus is written by hand, and found-* came from
+fuzzers.
 """
 import gzip
 import hashlib
@@ -11,6 +12,9 @@ import json
 import pathlib
 import struct
 import zipfile
+
+import pyarrow
+import pyarrow.parquet
 
 CORPUS = pathlib.Path(__file__).parent / "corpus"
 
@@ -465,6 +469,54 @@ def shm_streams():
     write("shm_stream/raw", bytes([1, 5]) + b"bytes" + first)
 
 
+# --- Parquet ------------------------------------------------------------------
+def parquet(name, columns, **options):
+    out = io.BytesIO()
+    options = {"compression": "none", "write_statistics": False, **options}
+    pyarrow.parquet.write_table(pyarrow.table(columns), out, **options)
+    write("parquet/" + name, out.getvalue())
+
+
+def parquet_files():
+    def array(values, kind):
+        return pyarrow.array(values, kind)
+
+    parquet("numbers", {
+        "src": array([0, 1, 2, 5], pyarrow.int64()),
+        "dst": array([1, 2, 0, 0], pyarrow.uint16()),
+        "large": array([1, 2, 3, 1 << 62], pyarrow.uint64()),
+        "flag": array([True, False, True, True], pyarrow.bool_()),
+        "weight": array([0.5, 2, 0, 1], pyarrow.float32()),
+        "at": array([1, 2, 3, 4], pyarrow.timestamp("ms")),
+    }, use_dictionary=False, row_group_size=3)
+    parquet("nulls", {
+        "weight": array([0.5, None, 1], pyarrow.float64()),
+        "id": array([1, None, 2], pyarrow.int32()),
+    })
+    words = ["a", "b", "a", "", "long"]
+    parquet("texts", {
+        "word": array(words, pyarrow.string()),
+        "large": array(words, pyarrow.large_binary()),
+        "coded": array(words, pyarrow.string()).dictionary_encode(),
+    }, compression="snappy")
+    rows = [[1, 2], [3, 4], [5, 6]]
+    parquet("lists", {
+        "x": array(rows, pyarrow.list_(pyarrow.float32())),
+        "large": array(rows, pyarrow.large_list(pyarrow.int8())),
+        "fixed": array(rows, pyarrow.list_(pyarrow.float64(), 2)),
+    })
+    parquet("lists_uneven", {
+        "x": array([[1], [2, 3]], pyarrow.list_(pyarrow.float32()))})
+    parquet("lists_empty", {
+        "x": array([[], []], pyarrow.list_(pyarrow.float32(), 0))})
+    parquet("no_rows", {"x": array([], pyarrow.list_(pyarrow.float32()))})
+    parquet("delta", {
+        "id": array([5, 7, 7, 9], pyarrow.int64()),
+        "word": array(["ab", "abc", "b", "bc"], pyarrow.string()),
+    }, use_dictionary=False, data_page_version="2.0", column_encoding={
+        "id": "DELTA_BINARY_PACKED", "word": "DELTA_BYTE_ARRAY"})
+
+
 if __name__ == "__main__":
     envelopes()
     schemas()
@@ -478,3 +530,4 @@ if __name__ == "__main__":
     checkpoint_manifests()
     tables()
     shm_streams()
+    parquet_files()

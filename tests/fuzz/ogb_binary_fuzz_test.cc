@@ -23,8 +23,8 @@
 #include "common/text/status.h"
 #include "partition/format/testing/graph_builder.h"
 #include "partition/pipeline/inputs/input.h"
-#include "partition/pipeline/inputs/ogb_binary/array_columns.h"
-#include "partition/pipeline/inputs/ogb_binary/npz_arrays.h"
+#include "partition/pipeline/inputs/ogb/binary/array_columns.h"
+#include "partition/pipeline/inputs/ogb/binary/npz_arrays.h"
 #include "tests/fuzz/must.h"
 #include "tests/fuzz/write_and_verify.h"
 

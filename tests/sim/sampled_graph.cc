@@ -337,8 +337,9 @@ std::shared_ptr<const Graph> SimulatedGraph(const Schedule& schedule,
   static auto& all_graphs = *new std::array<Graphs, 2>;  // in files: the second
   const bool in_files = schedule.disk_us != 0;
   Graphs& graphs = all_graphs[in_files ? 1 : 0];
-  if (graphs.size() >= (in_files ? kGraphsInFiles : kMappedGraphs)) {
-    graphs.clear();
+  if (graphs.size() >= (in_files ? kGraphsInFiles : kMappedGraphs) &&
+      !graphs.contains({written, partitions})) {
+    graphs.erase(graphs.begin());
   }
   auto& graph = graphs[{written, partitions}];
   if (graph != nullptr) return graph;

@@ -15,7 +15,7 @@
 #include "partition/pipeline/inputs/layout/layout_json.h"
 #include "partition/pipeline/inputs/load_content.h"
 #include "partition/pipeline/inputs/npy_folder/npy_folder.h"
-#include "partition/pipeline/inputs/ogb_reader.h"
+#include "partition/pipeline/inputs/ogb/ogb_reader.h"
 #include "partition/pipeline/inputs/out_edges.h"
 #include "partition/source/converted_column.h"
 #include "partition/source/temporary_spool.h"

@@ -1,0 +1,145 @@
+#include "partition/pipeline/inputs/ogb/binary/npz_arrays.h"
+
+#include <unistd.h>
+#include <zip.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/io/file_writer.h"
+#include "common/io/path_error.h"
+#include "common/text/status.h"
+#include "partition/source/spool_name.h"
+
+namespace tributary {
+namespace {
+
+constexpr size_t kBuffer = size_t{1} << 20;
+constexpr char kSuffix[] = ".npy";
+
+struct Discard {
+  void operator()(zip_t* archive) const { zip_discard(archive); }
+  void operator()(zip_file_t* file) const { zip_fclose(file); }
+};
+using Archive = std::unique_ptr<zip_t, Discard>;
+using Member = std::unique_ptr<zip_file_t, Discard>;
+
+absl::StatusOr<Archive> OpenArchive(const std::string& path) {
+  int code = 0;
+  Archive archive(zip_open(path.c_str(), ZIP_RDONLY, &code));
+  if (archive != nullptr) return archive;
+  zip_error_t error;
+  zip_error_init_with_code(&error, code);
+  const absl::Status status = absl::DataLossError(
+      absl::StrCat(path, " is no .npz file: ", zip_error_strerror(&error)));
+  zip_error_fini(&error);
+  return status;
+}
+
+absl::StatusOr<std::vector<std::string>> ListCompressed(
+    const std::string& path) {
+  ASSIGN_OR_RETURN(const Archive archive, OpenArchive(path));
+  std::vector<std::string> names;
+  const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
+  for (zip_int64_t i = 0; i < count; ++i) {
+    const char* name = zip_get_name(archive.get(), i, ZIP_FL_ENC_RAW);
+    if (name == nullptr || !absl::EndsWith(name, kSuffix)) continue;
+    names.emplace_back(name, std::string(name).size() - sizeof(kSuffix) + 1);
+  }
+  return names;
+}
+
+absl::Status CheckRoom(const std::string& path, const std::string& folder,
+                       uint64_t bytes) {
+  std::error_code error;
+  const auto space = std::filesystem::space(folder, error);
+  if (error || space.available >= bytes) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat(path, " is compressed and takes ", bytes, " bytes in ",
+                   folder, ", whose disk has ", space.available, " left"));
+}
+
+}  // namespace
+
+absl::StatusOr<NpzArrays> NpzArrays::Open(const std::string& path,
+                                          const Spool& spool) {
+  NpzArrays arrays(path, spool);
+  absl::StatusOr<std::vector<std::string>> names = ListNpzArrays(path);
+  if (absl::IsInvalidArgument(names.status())) {
+    arrays.compressed_ = true;
+    names = ListCompressed(path);
+  }
+  ASSIGN_OR_RETURN(arrays.names_, std::move(names));
+  return arrays;
+}
+
+bool NpzArrays::Has(const std::string& name) const {
+  return absl::c_linear_search(names_, name);
+}
+
+absl::StatusOr<std::string> NpzArrays::Locate(const std::string& name) const {
+  if (!Has(name)) {
+    return absl::NotFoundError(
+        absl::StrCat(path_, " has no array ", name,
+                     "; there are: ", absl::StrJoin(names_, ", ")));
+  }
+  if (compressed_) return Inflate(name);
+  return absl::StrCat(path_, ":", name);
+}
+
+absl::StatusOr<FileArray> NpzArrays::Find(const std::string& name) const {
+  ASSIGN_OR_RETURN(const std::string at, Locate(name));
+  return OpenArray(at);
+}
+
+// Writes the member to a file of the spool; an earlier run may have done so.
+absl::StatusOr<std::string> NpzArrays::Inflate(const std::string& name) const {
+  const std::string to = absl::StrCat(
+      spool_->folder(), "/",
+      SpoolName(absl::StrCat(path_, ":", name), "inflated"), kSuffix);
+  if (access(to.c_str(), F_OK) == 0) return to;
+  ASSIGN_OR_RETURN(const Archive archive, OpenArchive(path_));
+  const std::string member_name = absl::StrCat(name, kSuffix);
+  const auto damaged = [&](absl::string_view what) {
+    return absl::DataLossError(
+        absl::StrCat(name, " of ", path_, " is damaged: ", what));
+  };
+  zip_stat_t stat;
+  if (zip_stat(archive.get(), member_name.c_str(), 0, &stat) != 0) {
+    return damaged(zip_strerror(archive.get()));
+  }
+  RETURN_IF_ERROR(CheckRoom(path_, spool_->folder(), stat.size));
+  const Member member(zip_fopen(archive.get(), member_name.c_str(), 0));
+  if (member == nullptr) return damaged(zip_strerror(archive.get()));
+  const std::string temporary = absl::StrCat(to, ".tmp");
+  if (unlink(temporary.c_str()) != 0 && errno != ENOENT) {
+    return PathError(temporary, "remove");
+  }
+  ASSIGN_OR_RETURN(FileWriter file, FileWriter::Create(temporary));
+  std::vector<uint8_t> buffer(kBuffer);
+  while (true) {
+    const zip_int64_t n = zip_fread(member.get(), buffer.data(), kBuffer);
+    if (n < 0) return damaged(zip_file_strerror(member.get()));
+    if (n == 0) break;
+    if (file.bytes_written() + static_cast<uint64_t>(n) > stat.size) {
+      return damaged("it is longer than its directory says");
+    }
+    RETURN_IF_ERROR(file.Append(
+        absl::MakeConstSpan(buffer.data(), static_cast<size_t>(n))));
+  }
+  RETURN_IF_ERROR(file.Close());
+  if (std::rename(temporary.c_str(), to.c_str()) != 0) {
+    return PathError(to, "rename a file to");
+  }
+  return to;
+}
+
+}  // namespace tributary

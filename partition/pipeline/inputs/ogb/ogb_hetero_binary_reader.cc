@@ -1,0 +1,264 @@
+#include "partition/pipeline/inputs/ogb/ogb_hetero_binary_reader.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "common/text/status.h"
+#include "partition/pipeline/inputs/ogb/binary/array_columns.h"
+#include "partition/pipeline/inputs/ogb/binary/npz_arrays.h"
+#include "partition/pipeline/inputs/ogb/node_type_table.h"
+#include "partition/pipeline/inputs/ogb/ogb_files.h"
+#include "partition/pipeline/inputs/ogb/relation_list.h"
+#include "partition/pipeline/inputs/ogb/typed_splits.h"
+#include "partition/schema/schema_check.h"
+
+namespace tributary {
+namespace {
+
+// One of the functions of array_columns.h.
+using OpenColumn = absl::StatusOr<ColumnPtr> (*)(FileArray array, int64_t rows,
+                                                 const std::string& what);
+// The arrays of a file that need not exist.
+using OptionalArrays = std::optional<NpzArrays>;
+
+std::string What(const NpzArrays& arrays, const std::string& name) {
+  return absl::StrCat(name, " of ", arrays.path());
+}
+
+absl::StatusOr<int64_t> ReadCount(const NpzArrays& arrays,
+                                  const std::string& name) {
+  ASSIGN_OR_RETURN(const FileArray array, arrays.Find(name));
+  return ReadCountArray(array, What(arrays, name));
+}
+
+// Opens an array; returns null if there is none.
+absl::StatusOr<ColumnPtr> OpenOptional(const OptionalArrays& arrays,
+                                       const std::string& name, int64_t rows,
+                                       OpenColumn open) {
+  if (!arrays.has_value() || !arrays->Has(name)) return ColumnPtr();
+  ASSIGN_OR_RETURN(FileArray array, arrays->Find(name));
+  return open(std::move(array), rows, What(*arrays, name));
+}
+
+class HeteroBinaryReader {
+ public:
+  HeteroBinaryReader(const InputOptions& options, const Spool& spool)
+      : options_(options), spool_(spool), raw_(options.folder + "/raw/") {}
+
+  absl::StatusOr<GraphSource> Read() && {
+    graph_.heterogeneous = true;
+    RETURN_IF_ERROR(ReadNodes());
+    ASSIGN_OR_RETURN(schemes_,
+                     ListSchemes(options_.folder + "/split", options_));
+    RETURN_IF_ERROR(
+        CheckNoPickledSchemes(options_.folder + "/split", schemes_));
+    RETURN_IF_ERROR(ReadNodeSplits());
+    RETURN_IF_ERROR(ReadRelations());
+    absl::c_sort(
+        graph_.edge_types, [](const EdgeSource& a, const EdgeSource& b) {
+          return std::tie(a.src, a.rel, a.dst) < std::tie(b.src, b.rel, b.dst);
+        });
+    SortSplits(graph_.splits);
+    return std::move(graph_);
+  }
+
+ private:
+  absl::StatusOr<NpzArrays> Open(const std::string& name) const {
+    return NpzArrays::Open(absl::StrCat(raw_, name, ".npz"), spool_);
+  }
+  absl::StatusOr<OptionalArrays> OpenIfThere(const std::string& name) const {
+    ASSIGN_OR_RETURN(const bool there, IsThere(raw_ + name + ".npz"));
+    if (!there) return OptionalArrays();
+    ASSIGN_OR_RETURN(NpzArrays arrays, Open(name));
+    return OptionalArrays(std::move(arrays));
+  }
+  // Opens the file that the user names.
+  absl::StatusOr<OptionalArrays> OpenNamed(const NamedFile& file) const {
+    if (!file.name.has_value()) return OptionalArrays();
+    for (const std::string& name : {*file.name + "_dict", *file.name}) {
+      ASSIGN_OR_RETURN(OptionalArrays arrays, OpenIfThere(name));
+      if (arrays.has_value()) return arrays;
+    }
+    return absl::NotFoundError(absl::StrCat(raw_, *file.name, "_dict.npz (or ",
+                                            *file.name, ".npz), which ",
+                                            file.flag, " names, is not there"));
+  }
+
+  absl::Status ReadNodes() {
+    ASSIGN_OR_RETURN(const NpzArrays counts, Open("num_nodes_dict"));
+    ASSIGN_OR_RETURN(const auto features, OpenIfThere("node_feat_dict"));
+    ASSIGN_OR_RETURN(const auto labels, OpenIfThere("node-label"));
+    ASSIGN_OR_RETURN(const auto times, OpenNamed(NodeTimeFile(options_)));
+    std::vector<std::string> names = counts.names();
+    absl::c_sort(names);
+    for (const std::string& name : names) {
+      // Splits are in folders of the types' names.
+      const absl::Status allowed = CheckFileName(name);
+      if (!allowed.ok()) return NameError(counts, name, allowed.message());
+      NodeSource nodes{.name = name};
+      ASSIGN_OR_RETURN(nodes.num_nodes, ReadCount(counts, name));
+      const int64_t n = nodes.num_nodes;
+      ASSIGN_OR_RETURN(nodes.x,
+                       OpenOptional(features, name, n, OpenFeatureArray));
+      ASSIGN_OR_RETURN(nodes.y, OpenOptional(labels, name, n, OpenLabelArray));
+      ASSIGN_OR_RETURN(nodes.time, OpenOptional(times, name, n, OpenTimeArray));
+      graph_.node_types.push_back(std::move(nodes));
+    }
+    for (const auto& arrays : {features, labels, times}) {
+      if (arrays.has_value()) NoteOthers(*arrays, names);
+    }
+    return absl::OkStatus();
+  }
+
+  static absl::Status NameError(const NpzArrays& arrays,
+                                const std::string& name,
+                                absl::string_view what) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(What(arrays, name), ": ", what));
+  }
+
+  void NoteOthers(const NpzArrays& arrays,
+                  const std::vector<std::string>& names) {
+    for (const std::string& name : arrays.names()) {
+      if (absl::c_linear_search(names, name)) continue;
+      graph_.notes.push_back(What(arrays, name) +
+                             " is of no type of the graph and left out");
+    }
+  }
+
+  absl::Status ReadNodeSplits() {
+    for (const std::string& scheme : schemes_) {
+      RETURN_IF_ERROR(CheckFileName(scheme));
+      if (IsEdgeScheme(options_, scheme)) continue;
+      ASSIGN_OR_RETURN(
+          auto splits,
+          ReadTypeSplits(absl::StrCat(options_.folder, "/split/", scheme),
+                         scheme, graph_.node_types, graph_.notes));
+      absl::c_move(splits, std::back_inserter(graph_.splits));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<Relation> ParseRelation(const NpzArrays& arrays,
+                                         const std::string& name) const {
+    const std::vector<std::string> parts = absl::StrSplit(name, "___");
+    if (parts.size() != 3) {
+      return NameError(arrays, name, "allowed: head___relation___tail");
+    }
+    Relation relation{parts[0], parts[1], parts[2]};
+    relation.src_type = FindType(graph_.node_types, parts[0]);
+    relation.dst_type = FindType(graph_.node_types, parts[2]);
+    if (relation.src_type < 0 || relation.dst_type < 0) {
+      return NameError(arrays, name,
+                       absl::StrCat("a relation of an unknown type; allowed: ",
+                                    TypeNames(graph_.node_types)));
+    }
+    const absl::Status allowed = CheckTypeName(parts[1]);
+    if (!allowed.ok()) return NameError(arrays, name, allowed.message());
+    return relation;
+  }
+
+  absl::Status ReadRelations() {
+    ASSIGN_OR_RETURN(const NpzArrays index, Open("edge_index_dict"));
+    ASSIGN_OR_RETURN(const NpzArrays counts, Open("num_edges_dict"));
+    ASSIGN_OR_RETURN(const auto features, OpenIfThere("edge_feat_dict"));
+    ASSIGN_OR_RETURN(const auto weights, OpenNamed(EdgeWeightFile(options_)));
+    ASSIGN_OR_RETURN(const auto times, OpenNamed(EdgeTimeFile(options_)));
+    std::map<std::string, OptionalArrays> masks;
+    for (const NamedFile& file : EdgeMaskFiles(options_)) {
+      ASSIGN_OR_RETURN(masks[*file.name], OpenNamed(file));
+    }
+    for (const std::string& name : index.names()) {
+      ASSIGN_OR_RETURN(const Relation relation, ParseRelation(index, name));
+      ASSIGN_OR_RETURN(const int64_t count, ReadCount(counts, name));
+      EdgeSource edges{.dedupe = options_.dedupe};
+      ASSIGN_OR_RETURN(const FileArray array, index.Find(name));
+      ASSIGN_OR_RETURN(EndColumnPair ends,
+                       OpenEdgeIndex(array, count, What(index, name)));
+      edges.from = std::move(ends.from);
+      edges.to = std::move(ends.to);
+      ASSIGN_OR_RETURN(edges.edge_attr,
+                       OpenOptional(features, name, count, OpenFeatureArray));
+      ASSIGN_OR_RETURN(edges.weight,
+                       OpenOptional(weights, name, count, OpenWeightArray));
+      ASSIGN_OR_RETURN(edges.time,
+                       OpenOptional(times, name, count, OpenTimeArray));
+      for (const auto& [mask, arrays] : masks) {
+        ASSIGN_OR_RETURN(ColumnPtr column,
+                         OpenOptional(arrays, name, count, OpenMaskArray));
+        if (column != nullptr) edges.masks[mask] = std::move(column);
+      }
+      RETURN_IF_ERROR(ReadEdgeSplits(relation, count));
+      RETURN_IF_ERROR(AddEdges(index, relation, edges));
+      if (!options_.add_reverse) continue;
+      std::swap(edges.from, edges.to);
+      RETURN_IF_ERROR(AddEdges(index, relation.Reverse(), std::move(edges)));
+    }
+    for (const auto& arrays : {features, weights, times}) {
+      if (arrays.has_value()) NoteOthers(*arrays, index.names());
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadEdgeSplits(const Relation& relation, int64_t count) {
+    const EdgeSplitType type{
+        relation.name(), graph_.node_types[relation.src_type].num_nodes,
+        graph_.node_types[relation.dst_type].num_nodes, count};
+    for (const std::string& scheme : schemes_) {
+      ASSIGN_OR_RETURN(
+          auto splits,
+          ReadEdgeSplitFiles(absl::StrCat(options_.folder, "/split/", scheme,
+                                          "/", relation.folder()),
+                             scheme, type, /*rows=*/true));
+      absl::c_move(splits, std::back_inserter(graph_.splits));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddEdges(const NpzArrays& index, const Relation& relation,
+                        EdgeSource edges) {
+    // Names of files and tensors join the parts.
+    const std::string joined =
+        absl::StrCat(relation.src, "__", relation.rel, "__", relation.dst);
+    const auto [at, fresh] = taken_.emplace(joined, relation.name());
+    if (!fresh) {
+      return NameError(
+          index, relation.folder(),
+          absl::StrCat("it and ", at->second, " would both be called ", joined,
+                       "; rename one",
+                       options_.add_reverse ? ", or no --add-reverse" : ""));
+    }
+    edges.src = relation.src;
+    edges.rel = relation.rel;
+    edges.dst = relation.dst;
+    edges.src_type = relation.src_type;
+    edges.dst_type = relation.dst_type;
+    edges.reverse = relation.reverse;
+    graph_.edge_types.push_back(std::move(edges));
+    return absl::OkStatus();
+  }
+
+  const InputOptions& options_;
+  const Spool& spool_;
+  const std::string raw_;
+  std::vector<std::string> schemes_;
+  std::map<std::string, std::string> taken_;  // joined name -> edge type
+  GraphSource graph_;
+};
+
+}  // namespace
+
+absl::StatusOr<GraphSource> ReadOgbHeteroBinary(const InputOptions& options,
+                                                const Spool& spool) {
+  return HeteroBinaryReader(options, spool).Read();
+}
+
+}  // namespace tributary
