@@ -14,7 +14,6 @@
 namespace tributary {
 namespace {
 
-constexpr absl::string_view kGoesOn = kTypePathGoesOn;
 constexpr absl::string_view kSlash = ",2f", kDot = ",2e", kUnderscore = ",5f";
 
 void AppendEscaped(absl::string_view name, std::string* out) {
@@ -34,7 +33,7 @@ void AppendEscaped(absl::string_view name, std::string* out) {
 // Returns how many bytes of `rest` the next part has: no character is cut.
 size_t PartBytes(absl::string_view rest) {
   if (rest.size() <= kMaxTypePathPart) return rest.size();
-  size_t bytes = kMaxTypePathPart - kGoesOn.size();
+  size_t bytes = kMaxTypePathPart - kTypePathGoesOn.size();
   while ((static_cast<unsigned char>(rest[bytes]) & 0xc0) == 0x80) --bytes;
   return bytes;
 }
@@ -46,7 +45,7 @@ std::string CutIntoParts(absl::string_view text) {
     absl::StrAppend(&path, text.substr(0, bytes));
     text.remove_prefix(bytes);
     if (text.empty()) return path;
-    absl::StrAppend(&path, kGoesOn, "/");
+    absl::StrAppend(&path, kTypePathGoesOn, "/");
   }
 }
 
@@ -101,7 +100,7 @@ std::string TypePath(absl::string_view type) {
 absl::StatusOr<std::string> TypeOfPath(absl::string_view path) {
   std::string joined;
   for (absl::string_view part : absl::StrSplit(path, '/')) {
-    absl::ConsumeSuffix(&part, kGoesOn);
+    absl::ConsumeSuffix(&part, kTypePathGoesOn);
     absl::StrAppend(&joined, part);
   }
   const absl::StatusOr<std::string> type = Unescape(joined);

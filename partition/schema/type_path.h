@@ -15,7 +15,7 @@ namespace tributary {
 inline constexpr size_t kMaxTypePathPart = 200;
 
 // The end of the name of a folder in which a path goes on.
-inline constexpr char kTypePathGoesOn[] = ",+";
+inline constexpr absl::string_view kTypePathGoesOn = ",+";
 
 // Returns the path for a node type ("paper") or an edge type ("src,rel,dst"),
 // to put between a folder and a suffix: "paper", "src__rel__dst". The names are
