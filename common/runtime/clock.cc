@@ -17,7 +17,9 @@ class SteadyClockImpl final : public Clock {
 }  // namespace
 
 const Clock& SteadyClock() {
-  static const SteadyClockImpl clock;
+  // Never destroyed: threads of other static objects may still ask for the time
+  // while the process ends.
+  static const auto& clock = *new SteadyClockImpl;
   return clock;
 }
 
