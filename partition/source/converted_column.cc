@@ -91,10 +91,7 @@ ColumnPtr ConvertColumn(ColumnPtr column, DType to) {
 
 absl::Status ConvertFeatures(DType to, GraphSource& graph) {
   for (NodeSource& nodes : graph.node_types) {
-    if (nodes.x == nullptr) {
-      graph.notes.push_back(absl::StrCat(nodes.name, " has no features"));
-      continue;
-    }
+    if (nodes.x == nullptr) continue;
     if (!IsFloating(nodes.x->schema().dtype) && to != DType::kInt8) {
       graph.notes.push_back(
           absl::StrCat("the features of ", nodes.name, " stay ",

@@ -15,10 +15,10 @@ namespace tributary {
 // floating, are returned as they are.
 ColumnPtr ConvertColumn(ColumnPtr column, DType to);
 
-// Converts the features of all node types and edge types, and notes the node
-// types without features, those whose features stay as they are, and those that
-// grow. INVALID_ARGUMENT, naming the type, if features that are no
-// floating-point numbers are to become int8: they have no use for scales.
+// Converts the features of all node types and edge types, and notes those that
+// stay as they are and those that grow. Types without features stay without.
+// INVALID_ARGUMENT, naming the type, if features that are no floating-point
+// numbers are to become int8: they have no use for scales.
 absl::Status ConvertFeatures(DType to, GraphSource& graph);
 
 }  // namespace tributary

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "common/io/atomic_folder.h"
 #include "common/text/status.h"
 #include "partition/pipeline/run/work_folder.h"
@@ -64,6 +65,24 @@ absl::StatusOr<std::string> MakeFolder(const std::string& path) {
       absl::StrCat("cannot create ", path, ": ", error.message()));
 }
 
+// Returns a note that names the node types without features; empty if all have
+// some.
+std::string FeaturelessNote(const GraphSource& source) {
+  constexpr size_t kShown = 20;
+  std::vector<std::string> names;
+  for (const NodeSource& nodes : source.node_types) {
+    if (nodes.x == nullptr) names.push_back(nodes.name);
+  }
+  if (names.empty()) return "";
+  if (names.size() == source.node_types.size()) return "no node has features";
+  if (names.size() > kShown) {
+    names.resize(kShown);
+    names.emplace_back("...");
+  }
+  return absl::StrCat("node types without features: ",
+                      absl::StrJoin(names, ", "));
+}
+
 absl::StatusOr<GraphSchema> RunIn(const WorkFolder& work,
                                   const PartitionRun& run) {
   const auto report = [&run](std::string_view stage, int64_t done,
@@ -80,6 +99,8 @@ absl::StatusOr<GraphSchema> RunIn(const WorkFolder& work,
   ASSIGN_OR_RETURN(const GraphSource source, ReadSource(input, spool));
   if (run.note) {
     for (const std::string& note : source.notes) run.note(note);
+    const std::string featureless = FeaturelessNote(source);
+    if (!featureless.empty()) run.note(featureless);
   }
   report("places the nodes", 0, 0);
   ASSIGN_OR_RETURN(const std::string plan_folder,

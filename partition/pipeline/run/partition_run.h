@@ -26,8 +26,9 @@ struct PartitionRun {
   std::string work_folder;
   uint64_t memory_bytes = uint64_t{4} << 30;  // of the whole process
   int threads = 1;
-  // Both may be null. `note` is called with what was left out of the input, and
-  // when an earlier run is continued; `progress` from several threads.
+  // Both may be null. `note` is called with what was left out of the input,
+  // which node types have no features, and when an earlier run is continued;
+  // `progress` from several threads.
   std::function<void(std::string_view)> note;
   std::function<void(std::string_view stage, int64_t done, int64_t total)>
       progress;

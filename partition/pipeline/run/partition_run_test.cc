@@ -65,6 +65,38 @@ TEST(PartitionRunTest, WritesWhatIsWrittenFromMemory) {
   }
 }
 
+std::string NotesOf(PartitionRun run) {
+  std::string notes;
+  run.note = [&](std::string_view note) { notes.append(note).append("\n"); };
+  const auto schema = RunPartition(run);
+  EXPECT_TRUE(schema.ok()) << schema.status();
+  return notes;
+}
+
+void WriteText(const std::string& path, const std::string& text) {
+  std::ofstream(path) << text;
+}
+
+TEST(PartitionRunTest, NamesTheNodeTypesWithoutFeatures) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(NotesOf(RunOf("cora", folder.File("cora"))), "");
+  EXPECT_EQ(NotesOf(RunOf("aifb", folder.File("aifb"))),
+            "no node has features\n");
+  WriteText(folder.File("graph.json"), R"({
+      "nodes": {"author": {"count": 2}, "paper": {"table": "papers.csv",
+                "id": "id", "features": ["x"]}, "venue": {"count": 1}},
+      "edges": {"author,writes,paper": {"table": "writes.csv"},
+                "paper,in,venue": {"table": "in.csv"}}, "ids": "dense"})");
+  WriteText(folder.File("papers.csv"), "id,x\n0,0.5\n1,1.5\n");
+  WriteText(folder.File("writes.csv"), "0,1\n1,0\n");
+  WriteText(folder.File("in.csv"), "0,0\n");
+  PartitionRun run = RunOf("", folder.File("some"));
+  run.input.folder = "";
+  run.input.format = "edge-list";
+  run.input.layout.config = folder.File("graph.json");
+  EXPECT_EQ(NotesOf(run), "node types without features: author, venue\n");
+}
+
 TEST(PartitionRunTest, GoesOnWhereItWasKilled) {
   const TemporaryFolder folder;
   ASSERT_TRUE(RunPartition(RunOf("cora", folder.File("whole"))).ok());

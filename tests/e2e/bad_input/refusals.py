@@ -1,8 +1,9 @@
 """Tables of inputs with one fault each, which `partition` refuses.
 
 A case's message is asserted to the letter: one line that says what is wrong, in
-which file, line or row and column, and what is allowed. As for all tables of
-bad input, nothing may be left: neither the output nor the work folder.
+which file, line or row and column, and what is allowed; a note on types without
+features may precede it. As for all tables of bad input, nothing may be left:
+neither the output nor the work folder.
 """
 
 import functools
@@ -82,6 +83,6 @@ class RefusalTable(Table):
     def check_refused(self, case, done):
         here = os.path.join(self.folder, self._testMethodName)
         says = self.fill(case.words[0], here)
-        self.assertEqual(done.stderr.decode(),
+        self.assertEqual(small.without_notes(done.stderr.decode()),
                          f"tributary partition: {says}\n")
         super().check_refused(Case(case.name, case.args, (says,)), done)

@@ -7,6 +7,7 @@ Text is plain, so that a test edits lines; each file is small enough to see.
 
 import json
 import os
+import re
 
 import numpy as np
 
@@ -19,6 +20,16 @@ TRAIN = np.array([0, 2])
 BUYS = np.array([(0, 1), (1, 2), (1, 0), (0, 2)])
 ITEMS = np.array([(1, 2), (3, 4), (5, 6)], np.float32)
 BUYS_WEIGHTS = np.array([0.5, 1, 2, 0.25])
+
+
+# What partition says of the graphs that have types without features.
+_FEATURELESS = re.compile(r"^tributary partition: note: (no node has features|"
+                          r"node types without features: [a-z, ]+)\n", re.M)
+
+
+def without_notes(stderr):
+    """What partition said, but for the note on types without features."""
+    return _FEATURELESS.sub("", stderr)
 
 
 def write(path, text):
