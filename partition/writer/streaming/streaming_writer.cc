@@ -1,10 +1,7 @@
 #include "partition/writer/streaming/streaming_writer.h"
 
-#include <sys/statvfs.h>
-
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -13,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/io/file_writer.h"
-#include "common/io/path_error.h"
+#include "common/io/free_disk.h"
 #include "common/io/rename_folder.h"
 #include "common/runtime/mutex.h"
 #include "common/runtime/parallel_for.h"
@@ -55,16 +52,6 @@ class Stage {
   std::atomic<int64_t> done_{0};
 };
 
-absl::Status CheckDisk(const std::string& folder, uint64_t wanted) {
-  struct statvfs info;
-  if (statvfs(folder.c_str(), &info) != 0) return PathError(folder, "stat");
-  const uint64_t free = uint64_t{info.f_bavail} * info.f_frsize;
-  if (free >= wanted) return absl::OkStatus();
-  return absl::ResourceExhaustedError(
-      absl::StrCat(folder, " has ", free, " bytes free; the run needs ", wanted,
-                   ": name a folder on a larger disk"));
-}
-
 // One call of WriteGraphStreaming.
 class Run {
  public:
@@ -84,7 +71,8 @@ class Run {
     RETURN_IF_ERROR(CountAll());
     CutAll();
     RETURN_IF_ERROR(CheckRanges());
-    RETURN_IF_ERROR(CheckDisk(bounds_.work_folder, DiskBytes()));
+    RETURN_IF_ERROR(
+        CheckFreeDisk(bounds_.work_folder, DiskBytes(), "the run needs"));
     RETURN_IF_ERROR(SpillAll());
     RETURN_IF_ERROR(DedupeAll());
     SetStored(schema_, options_.neighbor_ids, options_.degrees,

@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "common/io/file_mapping.h"
 #include "common/io/file_writer.h"
+#include "common/io/free_disk.h"
 #include "common/io/path_error.h"
 #include "common/text/status.h"
 #include "partition/pipeline/partitioners/ldg/bucket_writer.h"
@@ -29,19 +30,6 @@ constexpr uint64_t kMostBufferBytes = uint64_t{128} << 10;
 // What a thread takes beside the buffers: the rows that it reads.
 constexpr uint64_t kRowBytes = static_cast<uint64_t>(kRowsAtOnce) * 32;
 constexpr size_t kMaxListBytes = 64 << 10;
-
-absl::Status CheckFreeDisk(const std::string& folder, uint64_t bytes) {
-  std::error_code error;
-  const auto space = std::filesystem::space(folder, error);
-  if (error) {
-    errno = error.value();
-    return PathError(folder, "look at the free space of");
-  }
-  if (space.available >= bytes) return absl::OkStatus();
-  return absl::ResourceExhaustedError(
-      absl::StrCat("--method ldg writes ", bytes, " bytes to ", folder,
-                   ", whose disk has ", space.available, " free"));
-}
 
 // Names the file that is written last.
 std::string ListPath(const std::string& folder) {
@@ -142,7 +130,8 @@ absl::StatusOr<EdgeBuckets> EdgeBuckets::Make(const GraphSource& graph,
   RETURN_IF_ERROR(buckets.ReadList(found));
   if (found || nodes.size() == 0) return buckets;
 
-  RETURN_IF_ERROR(CheckFreeDisk(folder, buckets.num_rows_ * pair_bytes));
+  RETURN_IF_ERROR(CheckFreeDisk(folder, buckets.num_rows_ * pair_bytes,
+                                "--method ldg needs"));
   const uint64_t wanted = std::clamp<uint64_t>(
       std::max(buckets.num_rows_ * pair_bytes / kBucketBytes,
                nodes.size() / kBucketNodes),
