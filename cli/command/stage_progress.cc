@@ -41,6 +41,7 @@ void StageProgress::Begin(std::string stage) {
     stage_ = std::move(stage);
     began_ = absl::Now();
     done_ = total_ = 0;
+    complete_shown_ = false;
   }
   changed_.NotifyAll();
 }
@@ -52,10 +53,33 @@ void StageProgress::Report(std::string_view stage, int64_t done,
     stage_ = std::string(stage);
     began_ = absl::Now();
     done_ = 0;
+    complete_shown_ = false;
   }
   // Threads may report in another order than they have counted.
   done_ = std::max(done_, done);
   total_ = total;
+  // However short the stage was.
+  if (!is_terminal_ || complete_shown_ || total <= 0 || done_ < total) return;
+  complete_shown_ = true;
+  Show();
+}
+
+void StageProgress::Note(std::string_view note) {
+  MutexLock lock(mutex_);
+  Clear();
+  std::fprintf(stderr, "%s: note: %.*s\n", program_.c_str(),
+               static_cast<int>(note.size()), note.data());
+}
+
+void StageProgress::Show() {
+  std::fprintf(stderr, "\r\033[K%s", Text().c_str());
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+void StageProgress::Clear() {
+  if (shown_) std::fprintf(stderr, "\r\033[K");
+  shown_ = false;
 }
 
 std::string StageProgress::Text() const {
@@ -80,21 +104,18 @@ std::string StageProgress::Text() const {
 
 void StageProgress::Run() {
   MutexLock lock(mutex_);
-  bool shown = false;
   while (!stop_) {
     const auto next =
         std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(period_);
     if (changed_.WaitUntil(mutex_, next) || stop_) continue;
-    const std::string text = Text();
     if (is_terminal_) {
-      std::fprintf(stderr, "\r\033[K%s", text.c_str());
-      shown = true;
+      Show();
     } else {
-      std::fprintf(stderr, "%s\n", text.c_str());
+      std::fprintf(stderr, "%s\n", Text().c_str());
+      std::fflush(stderr);
     }
-    std::fflush(stderr);
   }
-  if (shown) std::fprintf(stderr, "\r\033[K");
+  Clear();
 }
 
 }  // namespace tributary

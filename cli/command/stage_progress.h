@@ -15,9 +15,10 @@ namespace tributary {
 
 // On a terminal shows the stage in one line that changes: "PROGRAM: STAGE 45 %
 // [=========>           ] 20 s, 25 s left", where it is known how much there is
-// to do. Elsewhere prints "PROGRAM: STAGE 45 %, 20 s" every 10 seconds of a
-// stage; nothing about shorter ones. Runs on a thread of its own, which the
-// destructor joins.
+// to do, and each stage that was reported to be complete at 100 % once.
+// Elsewhere prints "PROGRAM: STAGE 45 %, 20 s" every 10 seconds of a stage;
+// nothing about shorter ones. Runs on a thread of its own, which the destructor
+// joins.
 //
 //   StageProgress progress("tributary partition", "reads the input");
 //   ...
@@ -35,9 +36,14 @@ class StageProgress {
   // another. `total` 0: it is not known. Cheap enough to be called for each
   // block of work. Thread-safe.
   void Report(std::string_view stage, int64_t done, int64_t total);
+  // Prints "PROGRAM: note: NOTE" as a line of its own. Thread-safe.
+  void Note(std::string_view note);
 
  private:
   void Run();
+  // Shows the current stage in the terminal's line; clears that line.
+  void Show() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Clear() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::string Text() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::string program_;
@@ -49,6 +55,8 @@ class StageProgress {
   absl::Time began_ ABSL_GUARDED_BY(mutex_) = absl::Now();
   int64_t done_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t total_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool complete_shown_ ABSL_GUARDED_BY(mutex_) = false;  // of this stage
+  bool shown_ ABSL_GUARDED_BY(mutex_) = false;           // the terminal's line
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;  // last: it uses all members above
 };

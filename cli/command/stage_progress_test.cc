@@ -53,5 +53,34 @@ TEST(StageProgressTest, ATerminalShowsHowMuchIsDone) {
                               "25 % [======                  ] "));
 }
 
+TEST(StageProgressTest, ATerminalShowsThatAShortStageIsComplete) {
+  ::testing::internal::CaptureStderr();
+  {
+    StageProgress progress("tributary partition", "reads the input",
+                           absl::Hours(1), true);
+    progress.Report("reads the input", 1, 2);
+    progress.Report("reads the input", 2, 2);
+    progress.Report("reads the input", 2, 2);
+    progress.Note("a file is left out");
+    progress.Report("writes the graph", 0, 2);
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "\r\033[Ktributary partition: reads the input 100 % "
+            "[========================] 0 s"
+            "\r\033[Ktributary partition: note: a file is left out\n");
+}
+
+TEST(StageProgressTest, NoTerminalShowsNotesAlone) {
+  ::testing::internal::CaptureStderr();
+  {
+    StageProgress progress("tributary partition", "reads the input",
+                           absl::Hours(1), false);
+    progress.Report("reads the input", 2, 2);
+    progress.Note("a file is left out");
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "tributary partition: note: a file is left out\n");
+}
+
 }  // namespace
 }  // namespace tributary

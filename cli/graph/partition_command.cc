@@ -119,10 +119,7 @@ class PartitionCommand final : public Command {
     run.progress = [&](std::string_view stage, int64_t done, int64_t total) {
       progress->Report(stage, done, total);
     };
-    run.note = [](std::string_view note) {
-      std::fprintf(stderr, "tributary partition: note: %.*s\n",
-                   static_cast<int>(note.size()), note.data());
-    };
+    run.note = [&](std::string_view note) { progress->Note(note); };
     ASSIGN_OR_RETURN(const GraphSchema schema, RunPartition(run));
     progress.reset();
     PrintWritten(out_, schema);
