@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/io/free_disk.h"
 #include "common/io/path_error.h"
 #include "common/text/status.h"
 #include "partition/source/file_column.h"
@@ -65,6 +66,25 @@ absl::StatusOr<ColumnPtr> SpoolWriter::Finish() {
     return PathError(to, "rename a file to");
   }
   return OpenFinished(to, schema_);
+}
+
+absl::Status Spool::Expect(absl::Span<const ParsedPart> parts) const {
+  uint64_t wanted = 0;
+  for (const ParsedPart& part : parts) {
+    if (progress_ != nullptr) progress_->Expect(part.name, part.size);
+    wanted += part.least_column_bytes;
+  }
+  uint64_t there = 0;
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(folder_, error), end;
+       !error && it != end; it.increment(error)) {
+    std::error_code gone;
+    const uint64_t size = it->file_size(gone);
+    if (!gone) there += size;
+  }
+  if (wanted <= there) return absl::OkStatus();
+  return CheckFreeDisk(folder_, wanted - there,
+                       "the parsed columns of the input need at least");
 }
 
 absl::StatusOr<ColumnPtr> Spool::Find(const std::string& name) const {

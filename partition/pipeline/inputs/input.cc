@@ -127,7 +127,10 @@ absl::StatusOr<GraphSource> ReadSource(const InputOptions& options,
                                        const Spool& spool) {
   ASSIGN_OR_RETURN(const Format format, FindFormat(options.format));
   RETURN_IF_ERROR(CheckLayoutFlags(format, options.layout));
+  InputProgress* const progress = spool.progress();
+  if (progress != nullptr) progress->Begin("reads the input");
   ASSIGN_OR_RETURN(GraphSource graph, format.read(options, spool));
+  if (progress != nullptr) progress->Finish();
   if (options.feature_dtype.has_value()) {
     RETURN_IF_ERROR(ConvertFeatures(*options.feature_dtype, graph));
   }

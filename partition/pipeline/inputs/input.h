@@ -23,9 +23,12 @@ absl::StatusOr<std::vector<std::string>> InputFiles(
     const InputOptions& options);
 
 // Describes a graph whose columns are read in ranges; text is parsed into
-// `spool`, which must outlive the result, in bounded memory. INVALID_ARGUMENT
-// with file, line and what is allowed, also for an unknown format; DATA_LOSS
-// for damaged files; NOT_FOUND.
+// `spool`, which must outlive the result, in bounded memory. The stages "reads
+// the input", "numbers the nodes" and "reads the splits" are reported to the
+// spool's progress. INVALID_ARGUMENT with file, line and what is allowed, also
+// for an unknown format; DATA_LOSS for damaged files; NOT_FOUND;
+// RESOURCE_EXHAUSTED, before anything is parsed, if the spool's disk has too
+// little room for the columns, and when it is full.
 absl::StatusOr<GraphSource> ReadSource(const InputOptions& options,
                                        const Spool& spool);
 

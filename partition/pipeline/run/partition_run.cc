@@ -89,10 +89,10 @@ absl::StatusOr<GraphSchema> RunIn(const WorkFolder& work,
                              int64_t total) {
     if (run.progress) run.progress(stage, done, total);
   };
-  report("reads the input", 0, 0);
   ASSIGN_OR_RETURN(const std::string spool_folder,
                    MakeFolder(work.path() + "/columns"));
-  const Spool spool(spool_folder);
+  InputProgress reading(report);
+  const Spool spool(spool_folder, &reading);
   InputOptions input = run.input;
   input.step_memory = static_cast<size_t>(
       std::clamp<uint64_t>(run.memory_bytes / 4, kLeastStep, kMostStep));
@@ -147,12 +147,19 @@ absl::StatusOr<GraphSchema> RunPartition(const PartitionRun& run) {
         absl::StrCat("goes on with what an earlier run has left in ", folder));
   }
   absl::StatusOr<GraphSchema> schema = RunIn(work, run);
-  if (schema.ok() || !CanGoOn(schema.status())) {
+  const bool kept =
+      !schema.ok() && CanGoOn(schema.status()) && work.holds_work();
+  if (!kept) {
     const absl::Status removed = work.Remove();
     if (schema.ok() && !removed.ok() && run.note) {
       run.note(std::string(removed.message()));
     }
-    return schema;
+    if (!absl::IsResourceExhausted(schema.status())) return schema;
+    return absl::Status(
+        schema.status().code(),
+        absl::StrCat(schema.status().message(),
+                     "\nallowed: --out, with --work-folder if it is given, on "
+                     "a larger disk"));
   }
   return absl::Status(
       schema.status().code(),

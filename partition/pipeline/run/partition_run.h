@@ -37,8 +37,10 @@ struct PartitionRun {
 // Reads the input, places the nodes, writes the graph and returns its schema.
 // After a kill the same call goes on and writes the same bytes. After
 // RESOURCE_EXHAUSTED, such as a full disk, UNAVAILABLE and ABORTED the work
-// folder is kept and named, for the next call; any other error leaves nothing
-// behind. Errors as ReadSource, PlanSource and WriteGraphStreaming.
+// folder is kept and named, for the next call, if there is anything in it; any
+// other error leaves nothing behind. A disk without room for the columns of the
+// input is refused before anything is parsed. Errors as ReadSource, PlanSource
+// and WriteGraphStreaming.
 absl::StatusOr<GraphSchema> RunPartition(const PartitionRun& run);
 
 }  // namespace tributary

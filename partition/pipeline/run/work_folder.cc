@@ -77,6 +77,17 @@ absl::StatusOr<WorkFolder> WorkFolder::Open(const std::string& path,
   return WorkFolder(path, std::move(lock), false);
 }
 
+bool WorkFolder::holds_work() const {
+  const fs::path identity = path_ + kIdentityFile;
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(path_, error), end;
+       !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    if (!it->is_directory(ignored) && it->path() != identity) return true;
+  }
+  return static_cast<bool>(error);
+}
+
 absl::Status WorkFolder::Remove() {
   std::error_code error;
   fs::remove_all(path_, error);

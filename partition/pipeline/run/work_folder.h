@@ -24,6 +24,8 @@ class WorkFolder {
   const std::string& path() const { return path_; }
   // Whether an earlier run's work is continued.
   bool continues() const { return continues_; }
+  // Whether there is anything that a later run could continue from.
+  bool holds_work() const;
   absl::Status Remove();
 
  private:

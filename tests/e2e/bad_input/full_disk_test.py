@@ -4,10 +4,13 @@ On file systems of some KiB that only the program sees. What a full disk has
 stopped goes on when there is room; nothing else is left.
 """
 
+import gzip
 import os
 import re
 import subprocess
 import unittest
+
+import numpy as np
 
 from tests.e2e import processes
 from tests.e2e.bad_input import small_inputs as small
@@ -94,6 +97,62 @@ class FullDiskTest(unittest.TestCase):
         self.assertEqual(done.stdout, "code 1\nout.partial\n"
                          f"wrote out {right}code 0\nout\n")
         return wrong[1]
+
+    def test_too_little_room_for_the_columns(self):
+        """Refused before anything is parsed; nothing remains."""
+        numbers = np.arange(200_000)
+        lines = small.rows(np.column_stack([numbers * 7 % 50_000,
+                                            numbers * 13 % 50_000]))
+        ogb = os.path.join(self.folder, "ogb")
+        small.write(ogb + "/raw/num-node-list.csv", "50000\n")
+        small.write(ogb + "/raw/num-edge-list.csv", "200000\n")
+        small.write(ogb + "/raw/edge.csv", lines)
+        table = os.path.join(self.folder, "edges.csv")
+        small.write(table, lines)
+        packed = table + ".gz"
+        with gzip.open(packed, "wt") as f:
+            f.write(lines)
+        chunks = os.path.join(self.folder, "chunks")
+        small.dgl_csv(chunks)
+        for name, rows in (("feat-0", 2), ("feat-1", 1)):
+            small.write(f"{chunks}/{name}.csv",
+                        rows * ("0.5," * 59_999 + "1\n"))
+        npz = os.path.join(self.folder, "npz")
+        os.makedirs(npz + "/raw")
+        np.savez_compressed(
+            npz + "/raw/data.npz", num_nodes_list=np.array([50_000]),
+            num_edges_list=np.array([200_000]),
+            edge_index=np.stack([numbers * 7 % 50_000, numbers * 13 % 50_000]))
+        # What is certain of each: two ids of 8 bytes an edge where the number
+        # of edges is known, else a third of the text, and of gzip twice that.
+        at_least = {
+            (ogb,): 200_000 * 16,
+            (table, "--format", "edge-list"): len(lines) // 3,
+            (packed, "--format", "edge-list"):
+                2 * (os.path.getsize(packed) - 512) // 3,
+            (chunks, "--format", "dgl-chunked"): 3 * 60_000 * 4,
+            (npz,): 200_000 * 16,
+        }
+        for (source, *flags), needed in at_least.items():
+            with self.subTest(source):
+                mount = own_mounts("none", self.disk, b"tmpfs", 0, b"size=500k")
+                done = self.run_on(mount, [
+                    "sh", "-c", SCRIPT, "sh",
+                    os.path.abspath(processes.TRIBUTARY), "partition",
+                    "--input", source, *flags, "--num-parts", "2", "--out",
+                    "out"])
+                refused = re.match(
+                    r"tributary partition: RESOURCE_EXHAUSTED: "
+                    r"out\.partial/columns has (\d+) bytes free; the parsed "
+                    r"columns of the input need at least (\d+)\n"
+                    r"allowed: --out, with --work-folder if it is given, on a "
+                    r"larger disk\n", done.stderr)
+                self.assertTrue(refused, done.stderr)
+                self.assertLessEqual(int(refused[1]), 500 << 10)
+                self.assertAlmostEqual(int(refused[2]), needed,
+                                       delta=needed / 100)
+                self.assertRegex(done.stdout,
+                                 r"^code 1\nwrote out [^\n]*\ncode 0\nout\n$")
 
     def test_a_read_only_disk(self):
         mount = own_mounts("none", self.disk, b"tmpfs", READ_ONLY)

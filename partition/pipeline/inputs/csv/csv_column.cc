@@ -36,7 +36,7 @@ absl::StatusOr<ColumnPtr> ParseColumn(const std::string& path,
                                       const Spool& spool,
                                       const std::string& name, DType dtype,
                                       bool one, bool flat, Parse parse) {
-  ASSIGN_OR_RETURN(LineReader in, LineReader::Open(path));
+  ASSIGN_OR_RETURN(LineReader in, LineReader::Open(path, spool.progress()));
   SpooledValues<T> values(spool, name);
   bool too_narrow = false;
   const auto begin = [&](int64_t columns) {
@@ -65,11 +65,13 @@ absl::StatusOr<ColumnPtr> ParseColumn(const std::string& path,
 
 // Returns what an earlier run has left; null if it was not finished.
 absl::StatusOr<ColumnPtr> FindColumn(const Spool& spool,
+                                     const std::string& path,
                                      const std::string& name,
                                      const RowCount& num_rows) {
   ASSIGN_OR_RETURN(ColumnPtr column, spool.Find(name));
   if (column == nullptr || column->num_rows() != num_rows.rows)
     return ColumnPtr();
+  spool.Advance(path, InputProgress::kAll);
   return column;
 }
 
@@ -138,7 +140,7 @@ absl::StatusOr<ColumnPtr> ReadFloatTable(const std::string& path,
                                          const RowCount& num_rows,
                                          const Spool& spool) {
   const std::string name = SpoolName(path, "floats");
-  ASSIGN_OR_RETURN(ColumnPtr found, FindColumn(spool, name, num_rows));
+  ASSIGN_OR_RETURN(ColumnPtr found, FindColumn(spool, path, name, num_rows));
   if (found != nullptr) return found;
   return ParseColumn<float>(path, num_rows, spool, name, DType::kFloat32,
                             /*one=*/false, /*flat=*/false, ParseFloatCell);
@@ -148,7 +150,7 @@ absl::StatusOr<ColumnPtr> ReadLabelTable(const std::string& path,
                                          const RowCount& num_rows,
                                          const Spool& spool) {
   const std::string name = SpoolName(path, "labels");
-  ASSIGN_OR_RETURN(ColumnPtr labels, FindColumn(spool, name, num_rows));
+  ASSIGN_OR_RETURN(ColumnPtr labels, FindColumn(spool, path, name, num_rows));
   if (labels != nullptr) return labels;
   ASSIGN_OR_RETURN(labels, ParseColumn<int64_t>(
                                path, num_rows, spool, name, DType::kInt64,
@@ -162,7 +164,7 @@ absl::StatusOr<ColumnPtr> ReadWeightTable(const std::string& path,
                                           const RowCount& num_rows,
                                           const Spool& spool) {
   const std::string name = SpoolName(path, "weights");
-  ASSIGN_OR_RETURN(ColumnPtr weights, FindColumn(spool, name, num_rows));
+  ASSIGN_OR_RETURN(ColumnPtr weights, FindColumn(spool, path, name, num_rows));
   if (weights != nullptr) return weights;
   ASSIGN_OR_RETURN(weights, ParseColumn<float>(
                                 path, num_rows, spool, name, DType::kFloat32,
@@ -176,7 +178,7 @@ absl::StatusOr<ColumnPtr> ReadTimeTable(const std::string& path,
                                         const RowCount& num_rows,
                                         const Spool& spool) {
   const std::string name = SpoolName(path, "times");
-  ASSIGN_OR_RETURN(ColumnPtr found, FindColumn(spool, name, num_rows));
+  ASSIGN_OR_RETURN(ColumnPtr found, FindColumn(spool, path, name, num_rows));
   if (found != nullptr) return found;
   return ParseColumn<int64_t>(path, num_rows, spool, name, DType::kInt64,
                               /*one=*/true, /*flat=*/true, ParseTimeCell);
@@ -186,7 +188,7 @@ absl::StatusOr<ColumnPtr> ReadMaskTable(const std::string& path,
                                         const RowCount& num_rows,
                                         const Spool& spool) {
   const std::string name = SpoolName(path, "mask");
-  ASSIGN_OR_RETURN(ColumnPtr found, FindColumn(spool, name, num_rows));
+  ASSIGN_OR_RETURN(ColumnPtr found, FindColumn(spool, path, name, num_rows));
   if (found != nullptr) return found;
   return ParseColumn<uint8_t>(path, num_rows, spool, name, DType::kBool,
                               /*one=*/true, /*flat=*/true, ParseMaskCell);
@@ -199,10 +201,10 @@ absl::StatusOr<EndColumns> ReadEdgeTable(const std::string& path,
   const std::string from_name = SpoolName(path, "from");
   const std::string to_name = SpoolName(path, "to");
   EndColumns ends;
-  ASSIGN_OR_RETURN(ends.from, FindColumn(spool, from_name, num_rows));
-  ASSIGN_OR_RETURN(ends.to, FindColumn(spool, to_name, num_rows));
+  ASSIGN_OR_RETURN(ends.from, FindColumn(spool, path, from_name, num_rows));
+  ASSIGN_OR_RETURN(ends.to, FindColumn(spool, path, to_name, num_rows));
   if (ends.from != nullptr && ends.to != nullptr) return ends;
-  ASSIGN_OR_RETURN(LineReader in, LineReader::Open(path));
+  ASSIGN_OR_RETURN(LineReader in, LineReader::Open(path, spool.progress()));
   SpooledValues<int64_t> from(spool, from_name), to(spool, to_name);
   RETURN_IF_ERROR(from.Begin({DType::kInt64, 0}));
   RETURN_IF_ERROR(to.Begin({DType::kInt64, 0}));

@@ -39,8 +39,9 @@ absl::StatusOr<Triple> ParseTriple(const LineReader& in, absl::string_view line,
 
 template <typename Add>
 absl::Status ForEachTriple(const std::string& path, int64_t num_nodes,
-                           int64_t num_relations, Add add) {
-  ASSIGN_OR_RETURN(LineReader in, LineReader::Open(path));
+                           int64_t num_relations, InputProgress* progress,
+                           Add add) {
+  ASSIGN_OR_RETURN(LineReader in, LineReader::Open(path, progress));
   absl::string_view line;
   while (in.Next(&line)) {
     ASSIGN_OR_RETURN(const Triple triple,
@@ -115,12 +116,13 @@ absl::StatusOr<TripleColumns> SpoolTriples(const std::string& path,
   ASSIGN_OR_RETURN(found.relation, spool.Find(SpoolName(path, "relations")));
   if (found.from != nullptr && found.to != nullptr &&
       found.relation != nullptr) {
+    spool.Advance(path, InputProgress::kAll);
     return found;
   }
   TripleSpooler spooler(spool, path);
   RETURN_IF_ERROR(spooler.Begin());
   RETURN_IF_ERROR(
-      ForEachTriple(path, num_nodes, num_relations,
+      ForEachTriple(path, num_nodes, num_relations, spool.progress(),
                     [&](const Triple& triple) { return spooler.Add(triple); }));
   return spooler.Finish();
 }
@@ -178,7 +180,7 @@ absl::StatusOr<std::vector<EdgeEnds>> ReadTripleList(const std::string& path,
     triples[triple.relation].to.push_back(triple.tail);
     return absl::OkStatus();
   };
-  RETURN_IF_ERROR(ForEachTriple(path, num_nodes, num_relations, add));
+  RETURN_IF_ERROR(ForEachTriple(path, num_nodes, num_relations, nullptr, add));
   return triples;
 }
 

@@ -14,6 +14,7 @@
 #include "partition/pipeline/inputs/arrays/placed_column.h"
 #include "partition/pipeline/inputs/parquet/parquet_table.h"
 #include "partition/pipeline/inputs/tables/text_table.h"
+#include "partition/pipeline/inputs/text/text_parts.h"
 #include "partition/source/file_column.h"
 #include "partition/source/npy_file.h"
 
@@ -59,6 +60,24 @@ bool IsWhole(DType dtype) {
       return false;
     default:
       return true;
+  }
+}
+
+// The names in the spool of both ends of edges.
+std::string FromName(const std::string& name) { return name + "-from"; }
+std::string ToName(const std::string& name) { return name + "-to"; }
+
+// Returns the bytes of the narrowest column that a cell of csv makes.
+size_t CellBytes(CellKind kind) {
+  switch (kind) {
+    case CellKind::kMask:
+      return sizeof(uint8_t);
+    case CellKind::kFloats:
+    case CellKind::kLabels:
+    case CellKind::kWeight:
+      return sizeof(float);
+    default:
+      return sizeof(int64_t);
   }
 }
 
@@ -251,6 +270,40 @@ std::vector<std::string> ChunkReader::Paths(const ChunkFiles& files) const {
   return paths;
 }
 
+std::vector<ParsedPart> ChunkReader::ValueParts(const ChunkFiles& files,
+                                                const ChunkCounts& counts,
+                                                CellKind kind,
+                                                const std::string& name) const {
+  const std::vector<std::string> paths = Paths(files);
+  if (files.format == ChunkFiles::Format::kCsv) {
+    return TextParts(paths, counts.total, CellBytes(kind), files.delimiter);
+  }
+  if (files.format != ChunkFiles::Format::kParquet) return {};
+  const auto table = ParquetTable::Open(paths);
+  if (!table.ok()) return {};
+  return {table->Part(DataColumns(*table), name)};
+}
+
+std::vector<ParsedPart> ChunkReader::EndParts(const ChunkFiles& files,
+                                              const ChunkCounts& counts,
+                                              const std::string& name) const {
+  const std::vector<std::string> paths = Paths(files);
+  if (files.format == ChunkFiles::Format::kCsv) {
+    return TextParts(paths, counts.total, CellBytes(CellKind::kDenseId),
+                     files.delimiter);
+  }
+  std::vector<ParsedPart> parts;
+  if (paths.empty() || files.format != ChunkFiles::Format::kParquet) {
+    return parts;
+  }
+  const auto table = ParquetTable::Open(paths);
+  if (!table.ok() || DataColumns(*table).size() != 2) return parts;
+  const std::vector<int> columns = DataColumns(*table);
+  parts.push_back(table->Part({columns[0]}, FromName(name)));
+  parts.push_back(table->Part({columns[1]}, ToName(name)));
+  return parts;
+}
+
 absl::StatusOr<ColumnPtr> ChunkReader::Values(const ChunkFiles& files,
                                               const ChunkCounts& counts,
                                               CellKind kind,
@@ -282,8 +335,8 @@ absl::StatusOr<ChunkEnds> ChunkReader::Ends(const ChunkFiles& files,
                                             const std::string& name) const {
   const std::vector<std::string> paths = Paths(files);
   RETURN_IF_ERROR(CheckFiles(files, paths));
-  const std::string from = absl::StrCat(name, "-from");
-  const std::string to = absl::StrCat(name, "-to");
+  const std::string from = FromName(name);
+  const std::string to = ToName(name);
   ChunkEnds ends;
   if (paths.empty() || files.format == ChunkFiles::Format::kNumpy) {
     ASSIGN_OR_RETURN(ends, NpyEnds(files, paths));

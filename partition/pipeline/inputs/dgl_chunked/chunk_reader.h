@@ -41,6 +41,14 @@ class ChunkReader {
   absl::StatusOr<ChunkEnds> Ends(const ChunkFiles& files,
                                  const ChunkCounts& counts,
                                  const std::string& name) const;
+  // Returns what Values parses. Files that cannot be read are left out.
+  std::vector<ParsedPart> ValueParts(const ChunkFiles& files,
+                                     const ChunkCounts& counts, CellKind kind,
+                                     const std::string& name) const;
+  // Returns what Ends parses. Files that cannot be read are left out.
+  std::vector<ParsedPart> EndParts(const ChunkFiles& files,
+                                   const ChunkCounts& counts,
+                                   const std::string& name) const;
   // Returns the paths of the files.
   std::vector<std::string> Paths(const ChunkFiles& files) const;
 

@@ -64,15 +64,21 @@ class TypeArrays {
 
   // Opens the array that has this use; null if there is none.
   absl::StatusOr<ColumnPtr> Open(const Use& use, const char* column) {
-    const auto& names = use.wanted.empty() ? use.usual : use.wanted;
-    for (const std::string& name : names) {
-      const auto at = arrays_.find(name);
-      if (at == arrays_.end()) continue;
-      used_.insert(name);
-      return reader_.Values(at->second, counts_, use.kind,
-                            absl::StrCat(spool_name_, "-", column));
-    }
-    return nullptr;
+    const auto at = Find(use);
+    if (at == arrays_.end()) return nullptr;
+    used_.insert(at->first);
+    return reader_.Values(at->second, counts_, use.kind,
+                          absl::StrCat(spool_name_, "-", column));
+  }
+
+  // Appends what Open with the same arguments parses.
+  void AppendParts(const Use& use, const char* column,
+                   std::vector<ParsedPart>& parts) const {
+    const auto at = Find(use);
+    if (at == arrays_.end()) return;
+    absl::c_move(reader_.ValueParts(at->second, counts_, use.kind,
+                                    absl::StrCat(spool_name_, "-", column)),
+                 std::back_inserter(parts));
   }
 
   // Appends the splits that masks name.
@@ -106,6 +112,15 @@ class TypeArrays {
   }
 
  private:
+  Arrays::const_iterator Find(const Use& use) const {
+    const auto& names = use.wanted.empty() ? use.usual : use.wanted;
+    for (const std::string& name : names) {
+      const auto at = arrays_.find(name);
+      if (at != arrays_.end()) return at;
+    }
+    return arrays_.end();
+  }
+
   static absl::Status ListSet(const Column& mask, std::vector<int64_t>& rows) {
     for (int64_t at = 0; at < mask.num_rows(); at += kMaskBlock) {
       const int64_t count = std::min(kMaskBlock, mask.num_rows() - at);
@@ -158,6 +173,7 @@ class DglReader {
             const Spool& spool)
       : options_(options),
         metadata_(std::move(metadata)),
+        spool_(spool),
         reader_(options.folder, spool),
         x_{"--features",
            options.layout.features,
@@ -193,6 +209,7 @@ class DglReader {
       graph_.notes.push_back(
           absl::StrCat("metadata.json: the key ", key, " is left out"));
     }
+    RETURN_IF_ERROR(ExpectArrays());
     RETURN_IF_ERROR(ReadNodeTypes());
     RETURN_IF_ERROR(ReadEdgeTypes());
     absl::c_sort(graph_.splits, [](const SplitSource& a, const SplitSource& b) {
@@ -223,6 +240,36 @@ class DglReader {
     return CheckWanted(masks_, of_edges, kMaxEdgeMasks);
   }
 
+  // Announces all text and Parquet before the first file is parsed, but for
+  // masks of splits, of a byte a row.
+  absl::Status ExpectArrays() const {
+    std::vector<ParsedPart> parts;
+    for (size_t t = 0; t < metadata_.node_types.size(); ++t) {
+      const DglNodeType& type = metadata_.node_types[t];
+      const TypeArrays arrays(type.data, type.nodes, NodeSpoolName(t), reader_);
+      arrays.AppendParts(x_, "x", parts);
+      arrays.AppendParts(y_, "y", parts);
+      arrays.AppendParts(node_time_, "time", parts);
+    }
+    for (size_t t = 0; t < metadata_.edge_types.size(); ++t) {
+      const DglEdgeType& type = metadata_.edge_types[t];
+      absl::c_move(reader_.EndParts(type.ends, type.edges, EdgeSpoolName(t)),
+                   std::back_inserter(parts));
+      const TypeArrays arrays(type.data, type.edges, EdgeSpoolName(t), reader_);
+      arrays.AppendParts(attr_, "attr", parts);
+      arrays.AppendParts(weight_, "weight", parts);
+      arrays.AppendParts(edge_time_, "time", parts);
+    }
+    return spool_.Expect(parts);
+  }
+
+  static std::string NodeSpoolName(size_t t) {
+    return absl::StrCat("dgl-n", t);
+  }
+  static std::string EdgeSpoolName(size_t t) {
+    return absl::StrCat("dgl-e", t);
+  }
+
   bool IsHomogeneous() const {
     if (metadata_.node_types.size() != 1 || metadata_.edge_types.size() != 1) {
       return false;
@@ -246,7 +293,7 @@ class DglReader {
 
   absl::Status ReadNodes(const std::string& name, size_t t) {
     const DglNodeType& type = metadata_.node_types[t];
-    TypeArrays arrays(type.data, type.nodes, absl::StrCat("dgl-n", t), reader_);
+    TypeArrays arrays(type.data, type.nodes, NodeSpoolName(t), reader_);
     NodeSource nodes{.name = name, .num_nodes = type.nodes.total};
     ASSIGN_OR_RETURN(nodes.x, arrays.Open(x_, "x"));
     ASSIGN_OR_RETURN(nodes.y, arrays.Open(y_, "y"));
@@ -277,7 +324,7 @@ class DglReader {
 
   absl::Status ReadEdges(size_t t) {
     const DglEdgeType& type = metadata_.edge_types[t];
-    const std::string spool_name = absl::StrCat("dgl-e", t);
+    const std::string spool_name = EdgeSpoolName(t);
     TypeArrays arrays(type.data, type.edges, spool_name, reader_);
     EdgeSource edges{.src = "node", .rel = "to", .dst = "node"};
     if (graph_.heterogeneous) {
@@ -312,6 +359,7 @@ class DglReader {
 
   const InputOptions& options_;
   const DglMetadata metadata_;
+  const Spool& spool_;
   const ChunkReader reader_;
   const Use x_, y_, node_time_, attr_, weight_, edge_time_, masks_;
   GraphSource graph_;

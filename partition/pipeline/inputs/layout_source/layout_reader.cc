@@ -105,6 +105,9 @@ absl::StatusOr<GraphSource> ReadLayout(const GraphLayout& layout,
     edges.source.dedupe = reading.dedupe;
     edges.source.add_reverse = reading.add_reverse && !source.heterogeneous;
   }
+  if (spool.progress() != nullptr) {
+    spool.progress()->Begin("reads the splits");
+  }
   ASSIGN_OR_RETURN(source.splits, ReadSplits(state));
   for (NodeState& nodes : state.nodes) {
     source.node_types.push_back(nodes.source);

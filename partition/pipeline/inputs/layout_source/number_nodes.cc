@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/arrays/array_file.h"
 #include "partition/pipeline/inputs/arrays/compressed_rows.h"
@@ -71,13 +72,11 @@ absl::Status OpenEnds(LayoutState& state, size_t type) {
   return absl::OkStatus();
 }
 
-// Makes the dictionary of the ids in the table of nodes, or else of all ends.
-absl::Status MakeDictionary(LayoutState& state, size_t type) {
-  NodeState& nodes = state.nodes[type];
-  if (nodes.ids == IdKind::kDense) {
-    nodes.node_of_row = nodes.table.id;
-    return absl::OkStatus();
-  }
+// Returns the columns of the ids of a type: that of the table of nodes, or else
+// all ends.
+absl::StatusOr<std::vector<ColumnPtr>> IdColumns(const LayoutState& state,
+                                                 size_t type) {
+  const NodeState& nodes = state.nodes[type];
   std::vector<ColumnPtr> columns;
   if (nodes.table.id != nullptr) {
     columns.push_back(nodes.table.id);
@@ -96,16 +95,73 @@ absl::Status MakeDictionary(LayoutState& state, size_t type) {
       if (is_dst) columns.push_back(edges.source.to);
     }
   }
+  return columns;
+}
+
+// The names in the spool of a type's dictionary, and of numbers of ids.
+std::string DictionaryName(size_t type) { return absl::StrCat("ids", type); }
+std::string RowNumbersName(size_t type) {
+  return absl::StrCat("nodes", type, "-number");
+}
+std::string EndNumbersName(size_t type, const char* end) {
+  return absl::StrCat("edges", type, "-", end, "-number");
+}
+
+// Makes the dictionary of the type's ids, unless they are numbers from 0.
+absl::Status MakeDictionary(LayoutState& state, size_t type) {
+  NodeState& nodes = state.nodes[type];
+  if (nodes.ids == IdKind::kDense) {
+    nodes.node_of_row = nodes.table.id;
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const std::vector<ColumnPtr> columns,
+                   IdColumns(state, type));
   ASSIGN_OR_RETURN(
       nodes.dictionary,
       MakeIdDictionary(columns, nodes.ids == IdKind::kString, state.memory,
-                       state.spool, absl::StrCat("ids", type)));
+                       state.spool, DictionaryName(type)));
   if (nodes.table.id != nullptr) {
-    ASSIGN_OR_RETURN(ColumnPtr rows,
-                     NumberIds(*nodes.table.id, *nodes.dictionary,
-                               nodes.table.id.get(), state.memory, state.spool,
-                               absl::StrCat("nodes", type, "-number")));
+    ASSIGN_OR_RETURN(
+        ColumnPtr rows,
+        NumberIds(*nodes.table.id, *nodes.dictionary, nodes.table.id.get(),
+                  state.memory, state.spool, RowNumbersName(type)));
     nodes.node_of_row = At(std::move(rows), nodes.table.id);
+  }
+  return absl::OkStatus();
+}
+
+// Begins the stage of the progress in which ids are sorted and looked up.
+absl::Status ExpectNumbers(const LayoutState& state) {
+  InputProgress* const progress = state.spool.progress();
+  if (progress == nullptr) return absl::OkStatus();
+  const auto expect = [&](const std::string& name,
+                          absl::Span<const ColumnPtr> columns) {
+    int64_t bytes = 0;
+    for (const ColumnPtr& column : columns) {
+      bytes += column->num_rows() *
+               static_cast<int64_t>(column->schema().row_bytes());
+    }
+    progress->Expect(name, bytes);
+  };
+  const auto is_dense = [&](int type) {
+    return state.nodes[type].ids == IdKind::kDense;
+  };
+  progress->Begin("numbers the nodes");
+  for (size_t t = 0; t < state.nodes.size(); ++t) {
+    if (is_dense(static_cast<int>(t))) continue;
+    ASSIGN_OR_RETURN(const std::vector<ColumnPtr> ids, IdColumns(state, t));
+    expect(DictionaryName(t), ids);
+    const ColumnPtr& rows = state.nodes[t].table.id;
+    if (rows != nullptr) expect(RowNumbersName(t), {rows});
+  }
+  for (size_t t = 0; t < state.edges.size(); ++t) {
+    const EdgeState& edges = state.edges[t];
+    if (!is_dense(edges.src_type)) {
+      expect(EndNumbersName(t, "from"), {edges.source.from});
+    }
+    if (!is_dense(edges.dst_type)) {
+      expect(EndNumbersName(t, "to"), {edges.source.to});
+    }
   }
   return absl::OkStatus();
 }
@@ -119,8 +175,7 @@ absl::Status NumberEnds(const LayoutState& state, size_t type,
     ASSIGN_OR_RETURN(
         ColumnPtr numbers,
         NumberIds(*column, *nodes.dictionary, column.get(), state.memory,
-                  state.spool,
-                  absl::StrCat("edges", type, "-", end, "-number")));
+                  state.spool, EndNumbersName(type, end)));
     column = At(std::move(numbers), column);
     return absl::OkStatus();
   };
@@ -223,6 +278,7 @@ absl::Status NumberNodes(LayoutState& state, std::vector<std::string>& notes) {
   for (size_t t = 0; t < state.edges.size(); ++t) {
     RETURN_IF_ERROR(OpenEnds(state, t));
   }
+  RETURN_IF_ERROR(ExpectNumbers(state));
   for (size_t t = 0; t < state.nodes.size(); ++t) {
     RETURN_IF_ERROR(MakeDictionary(state, t));
   }

@@ -1,6 +1,7 @@
 #include "partition/pipeline/inputs/layout_source/read_tables.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -49,6 +50,8 @@ class Wanted {
     }
     return absl::OkStatus();
   }
+
+  std::vector<ParsedPart> Parts() const { return table_.Parts(requests_); }
 
   absl::Status Read(const Spool& spool, std::vector<std::string>& notes) {
     NoteOthers(notes);
@@ -158,30 +161,29 @@ void DecideIds(LayoutState& state) {
   }
 }
 
-absl::Status ReadNodeTable(const Spool& spool, size_t type, NodeState& nodes,
-                           std::vector<std::string>& notes) {
+absl::Status WantNodeColumns(size_t type, NodeState& nodes,
+                             std::vector<Wanted>& all) {
   const NodeLayout& at = nodes.layout;
   TableColumns& to = nodes.table;
   if (to.table == nullptr) return absl::OkStatus();
-  Wanted wanted(*to.table, absl::StrCat("nodes", type));
+  Wanted& wanted = all.emplace_back(*to.table, absl::StrCat("nodes", type));
   RETURN_IF_ERROR(wanted.Add(at.id, CellKindOf(nodes.ids), "id", &to.id));
   RETURN_IF_ERROR(
       wanted.Add(at.features, CellKind::kFloats, "x", &to.features));
   RETURN_IF_ERROR(wanted.Add(at.labels, CellKind::kLabels, "y", &to.labels));
   RETURN_IF_ERROR(wanted.Add(at.time, CellKind::kTime, "time", &to.time));
   RETURN_IF_ERROR(wanted.Add(at.split, CellKind::kSplit, "split", &to.split));
-  RETURN_IF_ERROR(wanted.AddMasks(at.splits, "split", to.splits));
-  return wanted.Read(spool, notes);
+  return wanted.AddMasks(at.splits, "split", to.splits);
 }
 
-absl::Status ReadEdgeTable(const LayoutState& state, size_t type,
-                           EdgeState& edges, std::vector<std::string>& notes) {
+absl::Status WantEdgeColumns(const LayoutState& state, size_t type,
+                             EdgeState& edges, std::vector<Wanted>& all) {
   const EdgeLayout& at = edges.layout;
   TableColumns& to = edges.table;
   if (to.table == nullptr) return absl::OkStatus();
   const CellKind from_kind = CellKindOf(state.nodes[edges.src_type].ids);
   const CellKind to_kind = CellKindOf(state.nodes[edges.dst_type].ids);
-  Wanted wanted(*to.table, absl::StrCat("edges", type));
+  Wanted& wanted = all.emplace_back(*to.table, absl::StrCat("edges", type));
   RETURN_IF_ERROR(wanted.Add(at.from, from_kind, "from", &to.from));
   RETURN_IF_ERROR(wanted.Add(at.to, to_kind, "to", &to.to));
   RETURN_IF_ERROR(
@@ -190,8 +192,7 @@ absl::Status ReadEdgeTable(const LayoutState& state, size_t type,
       wanted.Add(at.weight, CellKind::kWeight, "weight", &to.weight));
   RETURN_IF_ERROR(wanted.Add(at.time, CellKind::kTime, "time", &to.time));
   RETURN_IF_ERROR(wanted.AddMasks(at.masks, "mask", to.masks));
-  RETURN_IF_ERROR(wanted.AddMasks(at.splits, "split", to.splits));
-  return wanted.Read(state.spool, notes);
+  return wanted.AddMasks(at.splits, "split", to.splits);
 }
 
 }  // namespace
@@ -219,11 +220,20 @@ absl::StatusOr<std::shared_ptr<Table>> OpenList(
 absl::Status ReadTables(LayoutState& state, std::vector<std::string>& notes) {
   RETURN_IF_ERROR(OpenTables(state));
   DecideIds(state);
+  std::vector<Wanted> wanted;
   for (size_t t = 0; t < state.nodes.size(); ++t) {
-    RETURN_IF_ERROR(ReadNodeTable(state.spool, t, state.nodes[t], notes));
+    RETURN_IF_ERROR(WantNodeColumns(t, state.nodes[t], wanted));
   }
   for (size_t t = 0; t < state.edges.size(); ++t) {
-    RETURN_IF_ERROR(ReadEdgeTable(state, t, state.edges[t], notes));
+    RETURN_IF_ERROR(WantEdgeColumns(state, t, state.edges[t], wanted));
+  }
+  std::vector<ParsedPart> parts;
+  for (const Wanted& table : wanted) {
+    absl::c_move(table.Parts(), std::back_inserter(parts));
+  }
+  RETURN_IF_ERROR(state.spool.Expect(parts));
+  for (Wanted& table : wanted) {
+    RETURN_IF_ERROR(table.Read(state.spool, notes));
   }
   return absl::OkStatus();
 }

@@ -1,5 +1,6 @@
 #include "partition/pipeline/inputs/ogb/ogb_binary_reader.h"
 
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@ class BinaryReader {
       : options_(options), spool_(spool), data_(std::move(data)) {}
 
   absl::StatusOr<GraphSource> Read() && {
+    RETURN_IF_ERROR(ExpectArrays());
     ASSIGN_OR_RETURN(nodes_.num_nodes, ReadCount("num_nodes_list"));
     ASSIGN_OR_RETURN(num_edges_, ReadCount("num_edges_list"));
     RETURN_IF_ERROR(ReadNodes());
@@ -37,6 +39,25 @@ class BinaryReader {
   }
 
  private:
+  std::string LabelPath() const {
+    return options_.folder + "/raw/node-label.npz";
+  }
+
+  // Announces all compressed arrays before the first is inflated.
+  absl::Status ExpectArrays() const {
+    std::vector<std::string> names = {"num_nodes_list", "num_edges_list",
+                                      "node_feat", "edge_index", "edge_feat"};
+    for (const NamedFile& file : NamedFiles(options_)) {
+      names.push_back(*file.name);
+    }
+    std::vector<ParsedPart> parts = data_.Parts(names);
+    const auto labels = NpzArrays::Open(LabelPath(), spool_);
+    if (labels.ok()) {
+      absl::c_move(labels->Parts({"node_label"}), std::back_inserter(parts));
+    }
+    return spool_.Expect(parts);
+  }
+
   std::string What(const std::string& name) const {
     return absl::StrCat(name, " of ", data_.path());
   }
@@ -77,7 +98,7 @@ class BinaryReader {
     ASSIGN_OR_RETURN(nodes_.x, Optional("node_feat", n, OpenFeatureArray));
     ASSIGN_OR_RETURN(nodes_.time,
                      Named(NodeTimeFile(options_), n, OpenTimeArray));
-    const std::string labels = options_.folder + "/raw/node-label.npz";
+    const std::string labels = LabelPath();
     ASSIGN_OR_RETURN(const bool there, IsThere(labels));
     if (!there) return absl::OkStatus();
     ASSIGN_OR_RETURN(const NpzArrays arrays, NpzArrays::Open(labels, spool_));

@@ -55,6 +55,7 @@ class HeteroBinaryReader {
 
   absl::StatusOr<GraphSource> Read() && {
     graph_.heterogeneous = true;
+    RETURN_IF_ERROR(ExpectArrays());
     RETURN_IF_ERROR(ReadNodes());
     ASSIGN_OR_RETURN(schemes_,
                      ListSchemes(options_.folder + "/split", options_));
@@ -90,6 +91,25 @@ class HeteroBinaryReader {
     return absl::NotFoundError(absl::StrCat(raw_, *file.name, "_dict.npz (or ",
                                             *file.name, ".npz), which ",
                                             file.flag, " names, is not there"));
+  }
+
+  // Announces all compressed arrays before the first is inflated.
+  absl::Status ExpectArrays() const {
+    std::vector<std::string> files = {"num_nodes_dict", "node_feat_dict",
+                                      "node-label",     "edge_index_dict",
+                                      "num_edges_dict", "edge_feat_dict"};
+    for (const NamedFile& file : NamedFiles(options_)) {
+      files.push_back(*file.name + "_dict");
+      files.push_back(*file.name);
+    }
+    std::vector<ParsedPart> parts;
+    for (const std::string& file : files) {
+      const auto arrays = OpenIfThere(file);
+      if (!arrays.ok() || !arrays->has_value()) continue;
+      absl::c_move((*arrays)->Parts((*arrays)->names()),
+                   std::back_inserter(parts));
+    }
+    return spool_.Expect(parts);
   }
 
   absl::Status ReadNodes() {

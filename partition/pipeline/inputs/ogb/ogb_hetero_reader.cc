@@ -12,6 +12,7 @@
 #include "common/io/buffer.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/csv/csv_column.h"
+#include "partition/pipeline/inputs/ogb/expected_tables.h"
 #include "partition/pipeline/inputs/ogb/node_type_table.h"
 #include "partition/pipeline/inputs/ogb/ogb_files.h"
 #include "partition/pipeline/inputs/ogb/relation_list.h"
@@ -49,6 +50,7 @@ class HeteroReader {
                      ReadRelationList(raw_ + "triplet-type-list", types(),
                                       options_.add_reverse));
     RETURN_IF_ERROR(CheckMemory(types()));
+    RETURN_IF_ERROR(ExpectTables());
     RETURN_IF_ERROR(
         ReadNodeRows("node-feat", "feat", ReadFloatTable, &NodeSource::x));
     RETURN_IF_ERROR(
@@ -62,6 +64,29 @@ class HeteroReader {
 
  private:
   std::vector<NodeSource>& types() { return graph_.node_types; }
+
+  // Announces all tables before the first is parsed. What is wrong with a count
+  // is said where it is needed.
+  absl::Status ExpectTables() const {
+    ExpectedTables tables;
+    for (const NodeSource& type : graph_.node_types) {
+      const auto stem = [&](const std::string& files) {
+        return absl::StrCat(raw_, files, "/", type.name, "/", files);
+      };
+      tables.Add(stem("node-feat"), type.num_nodes, ReadFloatTable);
+      tables.Add(stem("node-label"), type.num_nodes, ReadLabelTable);
+      const NamedFile times = NodeTimeFile(options_);
+      if (times.name.has_value()) {
+        tables.Add(stem(*times.name), type.num_nodes, times.read);
+      }
+    }
+    for (const Relation& relation : relations_) {
+      const std::string at = FolderOf(relation);
+      tables.AddEdges(at, ReadCount(at + "num-edge-list").value_or(0),
+                      options_);
+    }
+    return spool_.Expect(tables.parts());
+  }
 
   // Reads a column of all node types that have it: raw/<files>/<type>/<files>.
   absl::Status ReadNodeRows(const std::string& files, const std::string& table,
@@ -230,7 +255,7 @@ class HeteroReader {
   }
 
   absl::Status ReadRelation(const Relation& relation) {
-    const std::string at = raw_ + "relations/" + relation.folder() + "/";
+    const std::string at = FolderOf(relation);
     ASSIGN_OR_RETURN(const int64_t count, ReadCount(at + "num-edge-list"));
     const RowCount rows(count, "its num-edge-list");
     EdgeSource edges{.dedupe = options_.dedupe};
@@ -263,6 +288,10 @@ class HeteroReader {
     edges.dst_type = relation.dst_type;
     edges.reverse = relation.reverse;
     graph_.edge_types.push_back(std::move(edges));
+  }
+
+  std::string FolderOf(const Relation& relation) const {
+    return absl::StrCat(raw_, "relations/", relation.folder(), "/");
   }
 
   int64_t NodesOf(int type) const { return graph_.node_types[type].num_nodes; }

@@ -6,6 +6,7 @@
 #include "common/io/buffer.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/csv/csv_column.h"
+#include "partition/pipeline/inputs/ogb/expected_tables.h"
 #include "partition/pipeline/inputs/ogb/ogb_binary_reader.h"
 #include "partition/pipeline/inputs/ogb/ogb_files.h"
 #include "partition/pipeline/inputs/ogb/ogb_hetero_binary_reader.h"
@@ -71,9 +72,24 @@ absl::StatusOr<EdgeSource> ReadEdges(const std::string& raw, int64_t num_nodes,
   return edges;
 }
 
+// Announces all tables before the first is parsed. What is wrong with a count
+// is said where it is needed.
+absl::Status ExpectTables(const std::string& raw, const InputOptions& options,
+                          const Spool& spool) {
+  const int64_t nodes = ReadCount(raw + "num-node-list").value_or(0);
+  const int64_t edges = ReadCount(raw + "num-edge-list").value_or(0);
+  ExpectedTables tables;
+  tables.Add(raw + "node-feat", nodes, ReadFloatTable);
+  tables.Add(raw + "node-label", nodes, ReadLabelTable);
+  tables.AddNamed(NodeTimeFile(options), raw, nodes);
+  tables.AddEdges(raw, edges, options);
+  return spool.Expect(tables.parts());
+}
+
 absl::StatusOr<GraphSource> ReadHomogeneous(const InputOptions& options,
                                             const Spool& spool) {
   const std::string raw = options.folder + "/raw/";
+  RETURN_IF_ERROR(ExpectTables(raw, options, spool));
   GraphSource graph;
   ASSIGN_OR_RETURN(NodeSource nodes, ReadNodes(raw, options, spool));
   ASSIGN_OR_RETURN(const int64_t num_edges, ReadCount(raw + "num-edge-list"));

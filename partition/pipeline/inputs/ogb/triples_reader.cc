@@ -10,6 +10,7 @@
 #include "common/io/buffer.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/csv/triple_table.h"
+#include "partition/pipeline/inputs/ogb/expected_tables.h"
 #include "partition/pipeline/inputs/ogb/ogb_files.h"
 #include "partition/pipeline/inputs/ogb/relation_names.h"
 
@@ -65,6 +66,10 @@ class TriplesReader {
 
   absl::Status ReadFiles() {
     ASSIGN_OR_RETURN(const std::string path, RequireCsv(raw_ + "train"));
+    ExpectedTables tables;
+    tables.AddIds(raw_ + "train",
+                  ReadCount(raw_ + "num-edge-list").value_or(0));
+    RETURN_IF_ERROR(spool_.Expect(tables.parts()));
     ASSIGN_OR_RETURN(
         train_, ReadTripleTable(path, num_nodes(), num_relations_, spool_));
     ASSIGN_OR_RETURN(const int64_t wanted, ReadCount(raw_ + "num-edge-list"));

@@ -280,11 +280,37 @@ absl::Status ParquetTable::ForEachBlock(
       " rows; ", num_rows(), " when it was opened"));
 }
 
+ParsedPart ParquetTable::Part(const std::vector<int>& columns,
+                              const std::string& name) const {
+  ParsedPart part{name, PartBytes(columns, num_rows()), 0};
+  for (const int c : columns) {
+    const ParquetColumn& column = columns_[static_cast<size_t>(c)];
+    // Each text has its length before it (id_text.h).
+    const size_t bytes = column.is_text ? sizeof(uint16_t) : column.row_bytes();
+    part.least_column_bytes += static_cast<uint64_t>(num_rows()) * bytes;
+  }
+  return part;
+}
+
+int64_t ParquetTable::PartBytes(const std::vector<int>& columns,
+                                int64_t end) const {
+  constexpr size_t kTextBytes = 16;  // about
+  size_t bytes = 0;
+  for (const int c : columns) {
+    const ParquetColumn& column = columns_[static_cast<size_t>(c)];
+    bytes += column.is_text ? kTextBytes : column.row_bytes();
+  }
+  return end * static_cast<int64_t>(bytes);
+}
+
 absl::StatusOr<ColumnPtr> ParquetTable::ToSpool(const std::vector<int>& columns,
                                                 const Spool& spool,
                                                 const std::string& name) const {
   ASSIGN_OR_RETURN(ColumnPtr finished, spool.Find(name));
-  if (finished != nullptr) return finished;
+  if (finished != nullptr) {
+    spool.Advance(name, InputProgress::kAll);
+    return finished;
+  }
   const ParquetColumn& first = columns_[static_cast<size_t>(columns.at(0))];
   for (const int c : columns) {
     const ParquetColumn& column = columns_[static_cast<size_t>(c)];
@@ -303,6 +329,7 @@ absl::StatusOr<ColumnPtr> ParquetTable::ToSpool(const std::vector<int>& columns,
   ASSIGN_OR_RETURN(SpoolWriter writer, spool.Create(name, schema));
   std::vector<uint8_t> rows;
   RETURN_IF_ERROR(ForEachBlock(columns, [&](const ParquetBlock& block) {
+    spool.Advance(name, PartBytes(columns, block.first_row + block.num_rows));
     if (columns.size() == 1) return writer.Append(block.values[0]);
     Interleave(block, first.row_bytes(), rows);
     return writer.Append(rows);

@@ -78,9 +78,16 @@ class ParquetTable {
       const std::vector<int>& columns,
       absl::FunctionRef<absl::Status(const ParquetBlock&)> use) const;
 
+  // Returns what reading these columns as the part `name` comes to.
+  ParsedPart Part(const std::vector<int>& columns,
+                  const std::string& name) const;
+  // Returns the bytes of such a part up to the row `end`.
+  int64_t PartBytes(const std::vector<int>& columns, int64_t end) const;
+
   // Copies columns of equal type into one column of the spool, side by side: of
   // k columns of one value each [num_rows, k]. One column keeps its width.
-  // Returns what an earlier run has finished. INVALID_ARGUMENT if the types
+  // Reports to the spool as the part `name`. Returns what an earlier run has
+  // finished. INVALID_ARGUMENT if the types
   // differ or are texts.
   absl::StatusOr<ColumnPtr> ToSpool(const std::vector<int>& columns,
                                     const Spool& spool,

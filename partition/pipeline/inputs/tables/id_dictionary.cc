@@ -39,13 +39,23 @@ class NumberKey {
   std::array<char, 8> bytes_{};
 };
 
-// Adds all ids; false if one is no number where numbers are wanted.
+int64_t BytesOf(const Column& column, int64_t rows) {
+  return rows * static_cast<int64_t>(column.schema().row_bytes());
+}
+
+// Adds all ids; false if one is no number where numbers are wanted. Reports
+// the bytes of the columns as the part `name`.
 absl::StatusOr<bool> Collect(absl::Span<const ColumnPtr> columns, bool texts,
+                             const Spool& spool, const std::string& name,
                              SortedIds& ids) {
+  int64_t before = 0;
   for (const ColumnPtr& column : columns) {
     IdTextReader in(*column);
     absl::string_view text;
-    while (in.Next(&text)) {
+    for (int64_t id = 0; in.Next(&text); ++id) {
+      if (id % kBlock == 0) {
+        spool.Advance(name, before + BytesOf(*column, in.rows_read()));
+      }
       if (texts) {
         RETURN_IF_ERROR(ids.Add(text));
         continue;
@@ -55,6 +65,7 @@ absl::StatusOr<bool> Collect(absl::Span<const ColumnPtr> columns, bool texts,
       RETURN_IF_ERROR(ids.Add(NumberKey(*value).text()));
     }
     RETURN_IF_ERROR(in.status());
+    before += BytesOf(*column, column->num_rows());
   }
   return true;
 }
@@ -119,6 +130,13 @@ class Slice {
     return absl::OkStatus();
   }
   int64_t end() const { return begin_ + texts_.size(); }
+  // Returns the share of all passes over a column that is done when `share` of
+  // the pass with this range is.
+  double ShareOfPasses(double share) const {
+    if (dictionary_.num_ids() == 0) return share;
+    return (static_cast<double>(begin_) + share * texts_.size()) /
+           static_cast<double>(dictionary_.num_ids());
+  }
   // Returns the number of an id, -1 if it is none of this range.
   int64_t Find(absl::string_view text) const {
     uint32_t found = TextSet::kNone;
@@ -157,17 +175,25 @@ class Slice {
 };
 
 // Writes the numbers of the ids that `slice` or `before` knows; others are -1,
-// or an error in the last pass.
+// or an error in the last pass. Reports the column as the part `part`.
 absl::StatusOr<ColumnPtr> Pass(const Column& column, const Column* place,
                                const Slice& slice, const Column* before,
                                bool last, const Spool& spool,
+                               const std::string& part,
                                const std::string& name) {
   ASSIGN_OR_RETURN(SpoolWriter writer, spool.Create(name, kInt64));
   IdTextReader in(column);
+  const auto bytes = static_cast<double>(BytesOf(column, column.num_rows()));
   absl::string_view text;
   std::vector<int64_t> known;
   int64_t row = 0;
   for (; in.Next(&text); ++row) {
+    if (row % kBlock == 0) {
+      const double share = static_cast<double>(in.rows_read()) /
+                           static_cast<double>(column.num_rows());
+      spool.Advance(part,
+                    static_cast<int64_t>(bytes * slice.ShareOfPasses(share)));
+    }
     if (before != nullptr && row % kBlock == 0) {
       ASSIGN_OR_RETURN(
           known, ReadValues<int64_t>(
@@ -199,11 +225,12 @@ absl::StatusOr<IdDictionary> MakeIdDictionary(
   if (dictionary.numbers == nullptr && dictionary.offsets == nullptr) {
     std::optional<SortedIds> ids;
     ids.emplace(spool, name, memory);
-    ASSIGN_OR_RETURN(const bool complete, Collect(columns, texts, *ids));
+    ASSIGN_OR_RETURN(const bool complete,
+                     Collect(columns, texts, spool, name, *ids));
     if (!complete) {
       texts = true;
       ids.emplace(spool, name, memory);
-      RETURN_IF_ERROR(Collect(columns, texts, *ids).status());
+      RETURN_IF_ERROR(Collect(columns, texts, spool, name, *ids).status());
     }
     if (texts) {
       RETURN_IF_ERROR(WriteTexts(*ids, spool, name, dictionary));
@@ -212,6 +239,7 @@ absl::StatusOr<IdDictionary> MakeIdDictionary(
                        WriteNumbers(*ids, spool, name + "-numbers"));
     }
   }
+  spool.Advance(name, InputProgress::kAll);
   if (dictionary.is_numbers()) {
     ASSIGN_OR_RETURN(dictionary.identity, IsIdentity(*dictionary.numbers));
   }
@@ -224,7 +252,10 @@ absl::StatusOr<ColumnPtr> NumberIds(const Column& column,
                                     const Spool& spool,
                                     const std::string& name) {
   ASSIGN_OR_RETURN(ColumnPtr numbers, spool.Find(name));
-  if (numbers != nullptr) return numbers;
+  if (numbers != nullptr) {
+    spool.Advance(name, InputProgress::kAll);
+    return numbers;
+  }
   Slice slice(dictionary, memory);
   for (int pass = 0; numbers == nullptr || slice.end() < dictionary.num_ids();
        ++pass) {
@@ -232,9 +263,10 @@ absl::StatusOr<ColumnPtr> NumberIds(const Column& column,
     const bool last = slice.end() == dictionary.num_ids();
     // Two names in turns; the last pass has the final one.
     const std::string to = last ? name : absl::StrCat(name, ".pass", pass % 2);
-    ASSIGN_OR_RETURN(
-        numbers, Pass(column, place, slice, numbers.get(), last, spool, to));
+    ASSIGN_OR_RETURN(numbers, Pass(column, place, slice, numbers.get(), last,
+                                   spool, name, to));
   }
+  spool.Advance(name, InputProgress::kAll);
   return numbers;
 }
 

@@ -32,6 +32,7 @@ struct IdDictionary {
 // spool by `name`; an earlier run's if it is complete. It has numbers unless
 // `texts` is set or an id is none (ParseNumberId). Reads the columns once, or
 // twice if an id is found late that is no number; takes about `memory` bytes.
+// Reports the bytes of the columns as the part `name` of the progress.
 absl::StatusOr<IdDictionary> MakeIdDictionary(
     absl::Span<const ColumnPtr> columns, bool texts, size_t memory,
     const Spool& spool, const std::string& name);
@@ -39,7 +40,8 @@ absl::StatusOr<IdDictionary> MakeIdDictionary(
 // Returns the numbers of the ids in `column`: int64 by row, in the spool by
 // `name`. Reads the column once for each part of the dictionary that `memory`
 // holds. INVALID_ARGUMENT, as "WHERE: ID is no ...", for an id that the
-// dictionary lacks, where `place` tells the rows.
+// dictionary lacks, where `place` tells the rows. Reports the bytes of the
+// column as the part `name` of the progress.
 absl::StatusOr<ColumnPtr> NumberIds(const Column& column,
                                     const IdDictionary& dictionary,
                                     const Column* place, size_t memory,

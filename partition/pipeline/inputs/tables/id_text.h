@@ -43,6 +43,9 @@ class IdTextReader {
   // after an error; see status().
   bool Next(absl::string_view* text);
   const absl::Status& status() const { return status_; }
+  // Returns how many rows of the column have been read, in blocks ahead of
+  // Next.
+  int64_t rows_read() const { return next_row_; }
 
  private:
   bool Fill(size_t wanted);

@@ -31,6 +31,15 @@ class ParquetCells final : public Table,
   std::string path() const override { return table_.paths()[0]; }
   std::string Where(int64_t row) const override { return table_.Where(row); }
 
+  std::vector<ParsedPart> Parts(
+      absl::Span<const CellRequest> requests) const override {
+    std::vector<ParsedPart> parts;
+    for (const CellRequest& request : requests) {
+      parts.push_back(table_.Part(request.columns, request.name));
+    }
+    return parts;
+  }
+
   absl::StatusOr<std::vector<ColumnPtr>> Read(
       absl::Span<const CellRequest> requests, const Spool& spool) override {
     std::vector<ColumnPtr> columns;
@@ -100,7 +109,10 @@ class ParquetCells final : public Table,
   absl::StatusOr<ColumnPtr> ReadTexts(const CellRequest& request,
                                       const Spool& spool) const {
     ASSIGN_OR_RETURN(ColumnPtr found, FindCells(request, spool));
-    if (found != nullptr) return found;
+    if (found != nullptr) {
+      spool.Advance(request.name, InputProgress::kAll);
+      return found;
+    }
     ASSIGN_OR_RETURN(SpoolWriter writer,
                      spool.Create(request.name, {DType::kUint8, 0}));
     RETURN_IF_ERROR(table_.ForEachBlock(
@@ -115,6 +127,9 @@ class ParquetCells final : public Table,
             }
             RETURN_IF_ERROR(AppendIdText(text, writer));
           }
+          spool.Advance(request.name,
+                        table_.PartBytes(request.columns,
+                                         block.first_row + block.num_rows));
           return absl::OkStatus();
         }));
     return writer.Finish();

@@ -48,6 +48,9 @@ class Table {
   // Returns the name of a column for messages.
   virtual std::string NameOf(int column) const = 0;
   virtual int num_columns() const = 0;
+  // Returns what Read is going to parse for these requests.
+  virtual std::vector<ParsedPart> Parts(
+      absl::Span<const CellRequest> requests) const = 0;
   // Parses the requested columns into the spool, those that an earlier run has
   // left unfinished; returns them in the order of the requests. Rows are known
   // to the columns (Column::Where). INVALID_ARGUMENT with file, line or row,

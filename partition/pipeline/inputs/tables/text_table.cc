@@ -14,11 +14,35 @@
 #include "partition/pipeline/inputs/arrays/placed_column.h"
 #include "partition/pipeline/inputs/tables/cell_sink.h"
 #include "partition/pipeline/inputs/text/number_text.h"
+#include "partition/pipeline/inputs/text/text_parts.h"
 
 namespace tributary {
 namespace {
 
 constexpr absl::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr int kSampledRows = 1000;
+
+// Returns the bytes of a column that a byte of its text makes at least.
+// Programs write a whole number in up to 20 characters and a delimiter, which
+// become 8 bytes; other numbers in up to 25, which become 4; a name with quotes
+// and a delimiter becomes itself and its length.
+double LeastShare(CellKind kind) {
+  switch (kind) {
+    case CellKind::kFloats:
+    case CellKind::kLabels:
+    case CellKind::kWeight:
+      return 1.0 / 7;
+    case CellKind::kMask:
+      return 0;  // one byte, of a text of any length
+    case CellKind::kTime:
+    case CellKind::kDenseId:
+    case CellKind::kNumberId:
+    case CellKind::kTextId:
+    case CellKind::kSplit:
+      break;
+  }
+  return 1.0 / 3;
+}
 
 // Reads the next line that is no comment at the top of the file.
 bool NextLine(LineReader& in, absl::string_view* line) {
@@ -139,8 +163,9 @@ absl::StatusOr<bool> TextTable::SkipHeader(LineReader& in,
   return more;
 }
 
-absl::Status TextTable::ForEachRow(const std::string& path, UseRow use) const {
-  ASSIGN_OR_RETURN(LineReader in, LineReader::Open(path));
+absl::Status TextTable::ForEachRow(const std::string& path,
+                                   InputProgress* progress, UseRow use) const {
+  ASSIGN_OR_RETURN(LineReader in, LineReader::Open(path, progress));
   RowSplitter splitter(delimiter_);
   absl::string_view line;
   ASSIGN_OR_RETURN(bool more, SkipHeader(in, splitter, &line));
@@ -154,6 +179,46 @@ absl::Status TextTable::ForEachRow(const std::string& path, UseRow use) const {
     RETURN_IF_ERROR(use(in, *cells));
   }
   return in.status();
+}
+
+double TextTable::LeastColumnBytes(
+    absl::Span<const CellRequest> requests) const {
+  auto in = LineReader::Open(paths_[0]);
+  if (!in.ok()) return 0;
+  RowSplitter splitter(delimiter_);
+  absl::string_view line;
+  const auto first = SkipHeader(*in, splitter, &line);
+  double text = 0;
+  double columns = 0;
+  bool more = first.ok() && *first;
+  for (int row = 0; more && row < kSampledRows; ++row) {
+    text += static_cast<double>(line.size() + 1);
+    const auto cells = splitter.Split(line);
+    if (!cells.ok() || static_cast<int>(cells->size()) != num_columns_) {
+      return 0;  // Read says what is wrong
+    }
+    for (const CellRequest& request : requests) {
+      for (int column : request.columns) {
+        columns += LeastShare(request.kind) *
+                   static_cast<double>((*cells)[column].size() + 1);
+      }
+    }
+    more = in->Next(&line);
+  }
+  return text == 0 ? 0 : columns / text;
+}
+
+std::vector<ParsedPart> TextTable::Parts(
+    absl::Span<const CellRequest> requests) const {
+  const double per_byte = LeastColumnBytes(requests);
+  std::vector<ParsedPart> parts;
+  for (const std::string& path : paths_) {
+    const TextSize size = MeasureText(path);
+    parts.push_back({path, size.file_bytes,
+                     static_cast<uint64_t>(
+                         per_byte * static_cast<double>(size.least_bytes))});
+  }
+  return parts;
 }
 
 absl::StatusOr<std::vector<ColumnPtr>> TextTable::Read(
@@ -181,8 +246,12 @@ absl::StatusOr<std::vector<ColumnPtr>> TextTable::Read(
     }
     return absl::OkStatus();
   };
-  for (size_t p = 0; !complete && p < paths_.size(); ++p) {
-    RETURN_IF_ERROR(ForEachRow(paths_[p], use));
+  for (const std::string& path : paths_) {
+    if (complete) {
+      spool.Advance(path, InputProgress::kAll);
+    } else {
+      RETURN_IF_ERROR(ForEachRow(path, spool.progress(), use));
+    }
   }
   for (size_t i = 0; i < sinks.size(); ++i) {
     if (sinks[i] != nullptr) {

@@ -57,6 +57,36 @@ class TextTableTest : public testing::Test {
 
 using TextList = std::vector<std::string>;
 
+TEST_F(TextTableTest, SaysWhatItsColumnsTakeAtLeast) {
+  std::string text = "src,dst,x,when,keep,unused\n";
+  for (int i = 0; i < 5000; ++i) {
+    text += std::to_string(i * 7919) + ",n" + std::to_string(i) + ",0.5," +
+            std::to_string(i) + ",1,unused words\n";
+  }
+  const auto table = Open("edges.csv", text);
+  const std::vector<CellRequest> requests = {{CellKind::kDenseId, {0}, "src"},
+                                             {CellKind::kTextId, {1}, "dst"},
+                                             {CellKind::kFloats, {2}, "x"},
+                                             {CellKind::kTime, {3}, "when"},
+                                             {CellKind::kMask, {4}, "keep"}};
+  const auto parts = table->Parts(requests);
+  ASSERT_EQ(parts.size(), 1);
+  EXPECT_EQ(parts[0].name, folder_.File("edges.csv"));
+  EXPECT_EQ(parts[0].size, text.size());
+  const auto columns = table->Read(requests, spool_);
+  ASSERT_TRUE(columns.ok()) << columns.status();
+  uint64_t bytes = 0;
+  for (const ColumnPtr& column : *columns) {
+    bytes += column->num_rows() * column->schema().row_bytes();
+  }
+  EXPECT_LE(parts[0].least_column_bytes, bytes);
+  EXPECT_GE(parts[0].least_column_bytes, bytes / 5);
+  EXPECT_EQ(table->Parts({requests[4]})[0].least_column_bytes, 0);
+  // "0.5," of 34 to 44 bytes a row.
+  EXPECT_NEAR(table->Parts({requests[2]})[0].least_column_bytes, 4 * 5000 / 7,
+              500);
+}
+
 TEST_F(TextTableTest, DetectsDelimiters) {
   for (const auto& [file, text] :
        std::vector<std::pair<std::string, std::string>>{

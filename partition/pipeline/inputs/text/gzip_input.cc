@@ -45,6 +45,7 @@ struct GzipInput::State {
   const int fd;
   std::vector<uint8_t> buffer;
   size_t begin = 0, end = 0;  // range of bytes read and not yet used
+  int64_t bytes_read = 0;     // of the file
   bool begun = false;
   bool gzip = false;
   bool in_member = false;
@@ -61,6 +62,7 @@ absl::Status GzipInput::State::LookAhead(size_t wanted) {
     if (n < 0) return absl::ErrnoToStatus(errno, "cannot be read");
     if (n == 0) break;
     end += static_cast<size_t>(n);
+    bytes_read += n;
   }
   return absl::OkStatus();
 }
@@ -133,6 +135,10 @@ GzipInput::~GzipInput() = default;
 absl::StatusOr<size_t> GzipInput::Read(absl::Span<char> out) {
   if (!state_->begun) RETURN_IF_ERROR(state_->Begin());
   return state_->gzip ? state_->Unpack(out) : state_->Copy(out);
+}
+
+int64_t GzipInput::file_bytes() const {
+  return state_->bytes_read - static_cast<int64_t>(state_->ahead());
 }
 
 }  // namespace tributary

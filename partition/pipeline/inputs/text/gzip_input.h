@@ -28,6 +28,8 @@ class GzipInput {
   // without the path, if the file is damaged, truncated or followed by other
   // data.
   absl::StatusOr<size_t> Read(absl::Span<char> out);
+  // Returns how many bytes of the file have been used for what was read.
+  int64_t file_bytes() const;
 
  private:
   struct State;

@@ -15,14 +15,17 @@ constexpr size_t kMaxLine = size_t{64} << 20;
 
 }  // namespace
 
-absl::StatusOr<LineReader> LineReader::Open(const std::string& path) {
+absl::StatusOr<LineReader> LineReader::Open(const std::string& path,
+                                            InputProgress* progress) {
   ASSIGN_OR_RETURN(GzipInput input, GzipInput::Open(path));
-  return LineReader(path, std::move(input));
+  return LineReader(path, std::move(input), progress);
 }
 
-LineReader::LineReader(std::string path, GzipInput input)
+LineReader::LineReader(std::string path, GzipInput input,
+                       InputProgress* progress)
     : path_(std::move(path)),
       input_(std::move(input)),
+      progress_(progress),
       buffer_(kBuffer, '\0') {}
 
 bool LineReader::Next(absl::string_view* line) {
@@ -73,6 +76,7 @@ bool LineReader::Fill() {
   }
   at_end_ = *n == 0;
   end_ += *n;
+  if (progress_ != nullptr) progress_->Advance(path_, input_.file_bytes());
   return true;
 }
 

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "partition/pipeline/inputs/text/gzip_input.h"
+#include "partition/source/input_progress.h"
 
 namespace tributary {
 
@@ -20,8 +21,11 @@ namespace tributary {
 //   RETURN_IF_ERROR(reader.status());
 class LineReader {
  public:
-  // Opens `path`. Errors as OpenRegularFile.
-  static absl::StatusOr<LineReader> Open(const std::string& path);
+  // Opens `path`. Reports to `progress`, which may be null and must outlive
+  // this, how many bytes of the file have been read, as the part `path`. Errors
+  // as OpenRegularFile.
+  static absl::StatusOr<LineReader> Open(const std::string& path,
+                                         InputProgress* progress = nullptr);
   LineReader(LineReader&&) noexcept = default;
   LineReader& operator=(LineReader&&) = delete;
 
@@ -39,11 +43,12 @@ class LineReader {
   const std::string& path() const { return path_; }
 
  private:
-  LineReader(std::string path, GzipInput input);
+  LineReader(std::string path, GzipInput input, InputProgress* progress);
   bool Fill();
 
   std::string path_;
   GzipInput input_;
+  InputProgress* progress_;
   std::string buffer_;
   size_t begin_ = 0;  // range of buffer_ not yet returned
   size_t end_ = 0;

@@ -3,11 +3,10 @@
 #include <unistd.h>
 #include <zip.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
-#include <system_error>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -15,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/io/file_writer.h"
+#include "common/io/free_disk.h"
 #include "common/io/path_error.h"
 #include "common/text/status.h"
 #include "partition/source/spool_name.h"
@@ -57,16 +57,6 @@ absl::StatusOr<std::vector<std::string>> ListCompressed(
   return names;
 }
 
-absl::Status CheckRoom(const std::string& path, const std::string& folder,
-                       uint64_t bytes) {
-  std::error_code error;
-  const auto space = std::filesystem::space(folder, error);
-  if (error || space.available >= bytes) return absl::OkStatus();
-  return absl::ResourceExhaustedError(
-      absl::StrCat(path, " is compressed and takes ", bytes, " bytes in ",
-                   folder, ", whose disk has ", space.available, " left"));
-}
-
 }  // namespace
 
 absl::StatusOr<NpzArrays> NpzArrays::Open(const std::string& path,
@@ -83,6 +73,25 @@ absl::StatusOr<NpzArrays> NpzArrays::Open(const std::string& path,
 
 bool NpzArrays::Has(const std::string& name) const {
   return absl::c_linear_search(names_, name);
+}
+
+std::vector<ParsedPart> NpzArrays::Parts(
+    absl::Span<const std::string> names) const {
+  std::vector<ParsedPart> parts;
+  if (!compressed_) return parts;
+  const auto archive = OpenArchive(path_);
+  if (!archive.ok()) return parts;  // Find says why
+  for (const std::string& name : names) {
+    zip_stat_t stat;
+    const std::string member = absl::StrCat(name, kSuffix);
+    if (zip_stat(archive->get(), member.c_str(), 0, &stat) != 0) continue;
+    // The directory may be damaged: deflate's best ratio is 1032.
+    parts.push_back(
+        {absl::StrCat(path_, ":", name),
+         static_cast<int64_t>(std::min<uint64_t>(stat.size, INT64_MAX)),
+         std::min<uint64_t>(stat.size, 1032 * (stat.comp_size + 1))});
+  }
+  return parts;
 }
 
 absl::StatusOr<std::string> NpzArrays::Locate(const std::string& name) const {
@@ -102,10 +111,13 @@ absl::StatusOr<FileArray> NpzArrays::Find(const std::string& name) const {
 
 // Writes the member to a file of the spool; an earlier run may have done so.
 absl::StatusOr<std::string> NpzArrays::Inflate(const std::string& name) const {
-  const std::string to = absl::StrCat(
-      spool_->folder(), "/",
-      SpoolName(absl::StrCat(path_, ":", name), "inflated"), kSuffix);
-  if (access(to.c_str(), F_OK) == 0) return to;
+  const std::string part = absl::StrCat(path_, ":", name);
+  const std::string to =
+      absl::StrCat(spool_->folder(), "/", SpoolName(part, "inflated"), kSuffix);
+  if (access(to.c_str(), F_OK) == 0) {
+    spool_->Advance(part, InputProgress::kAll);
+    return to;
+  }
   ASSIGN_OR_RETURN(const Archive archive, OpenArchive(path_));
   const std::string member_name = absl::StrCat(name, kSuffix);
   const auto damaged = [&](absl::string_view what) {
@@ -116,7 +128,9 @@ absl::StatusOr<std::string> NpzArrays::Inflate(const std::string& name) const {
   if (zip_stat(archive.get(), member_name.c_str(), 0, &stat) != 0) {
     return damaged(zip_strerror(archive.get()));
   }
-  RETURN_IF_ERROR(CheckRoom(path_, spool_->folder(), stat.size));
+  RETURN_IF_ERROR(
+      CheckFreeDisk(spool_->folder(), stat.size,
+                    absl::StrCat(path_, " is compressed, and needs")));
   const Member member(zip_fopen(archive.get(), member_name.c_str(), 0));
   if (member == nullptr) return damaged(zip_strerror(archive.get()));
   const std::string temporary = absl::StrCat(to, ".tmp");
@@ -134,6 +148,7 @@ absl::StatusOr<std::string> NpzArrays::Inflate(const std::string& name) const {
     }
     RETURN_IF_ERROR(file.Append(
         absl::MakeConstSpan(buffer.data(), static_cast<size_t>(n))));
+    spool_->Advance(part, static_cast<int64_t>(file.bytes_written()));
   }
   RETURN_IF_ERROR(file.Close());
   if (std::rename(temporary.c_str(), to.c_str()) != 0) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "partition/pipeline/inputs/arrays/array_file.h"
 #include "partition/source/file_column.h"
 #include "partition/source/spool.h"
@@ -27,6 +28,8 @@ class NpzArrays {
   // The names of the arrays, without ".npy".
   const std::vector<std::string>& names() const { return names_; }
   bool Has(const std::string& name) const;
+  // Returns what opening those of these arrays that there are inflates.
+  std::vector<ParsedPart> Parts(absl::Span<const std::string> names) const;
   // Returns the name of the array for OpenArray and OpenPairs. NOT_FOUND lists
   // the arrays there are; RESOURCE_EXHAUSTED if the disk has too little room.
   absl::StatusOr<std::string> Locate(const std::string& name) const;
