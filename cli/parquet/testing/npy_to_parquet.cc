@@ -2,19 +2,26 @@
 //   npy_to_parquet FILE.parquet ROW_GROUP NAME=FILE.npy [NAME=FILE.npy]...
 // ROW_GROUP is the number of rows of a row group. An array [rows] is the column
 // NAME, an array [rows, C] the columns NAME0 to NAME<C - 1>. Values are int64,
-// float32, float64 or bool.
+// float32, float64 or bool. With NAME?=FILE.npy the least int64 and the NaN of
+// float32 are nulls; NAME=FILE.txt has texts, one a line.
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "cli/parquet/testing/parquet_writer.h"
 #include "common/tensor/npy.h"
 #include "common/text/status.h"
@@ -35,6 +42,35 @@ WrittenColumn ColumnOf(std::string name, const uint8_t* data, int64_t rows,
     values.push_back(static_cast<T>(value));
   }
   return {std::move(name), std::move(values)};
+}
+
+WrittenColumn TextsOf(const std::string& name, const std::string& path) {
+  std::vector<std::string> texts;
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) texts.push_back(line);
+  return {name, std::move(texts)};
+}
+
+// Makes nulls of the values that stand for them.
+absl::Status AddNulls(WrittenColumn& column) {
+  if (const auto* ids = std::get_if<std::vector<int64_t>>(&column.values)) {
+    MaybeValues<int64_t> values(ids->begin(), ids->end());
+    for (auto& value : values) {
+      if (*value == std::numeric_limits<int64_t>::min()) value.reset();
+    }
+    column.values = std::move(values);
+    return absl::OkStatus();
+  }
+  if (const auto* numbers = std::get_if<std::vector<float>>(&column.values)) {
+    MaybeValues<float> values(numbers->begin(), numbers->end());
+    for (auto& value : values) {
+      if (std::isnan(*value)) value.reset();
+    }
+    column.values = std::move(values);
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(column.name, "?; allowed: int64, float32"));
 }
 
 absl::Status AddColumns(const std::string& name, const std::string& path,
@@ -89,8 +125,18 @@ absl::Status Run(int argc, char** argv) {
       return absl::InvalidArgumentError(
           absl::StrCat(argument, "; allowed: NAME=FILE.npy"));
     }
-    RETURN_IF_ERROR(AddColumns(argument.substr(0, equals),
-                               argument.substr(equals + 1), columns));
+    absl::string_view name = absl::string_view(argument).substr(0, equals);
+    const std::string path = argument.substr(equals + 1);
+    const bool with_nulls = absl::ConsumeSuffix(&name, "?");
+    if (absl::EndsWith(path, ".txt")) {
+      columns.push_back(TextsOf(std::string(name), path));
+      continue;
+    }
+    const size_t first = columns.size();
+    RETURN_IF_ERROR(AddColumns(std::string(name), path, columns));
+    for (size_t c = first; with_nulls && c < columns.size(); ++c) {
+      RETURN_IF_ERROR(AddNulls(columns[c]));
+    }
   }
   return WriteParquet(argv[1], columns, options);
 }
