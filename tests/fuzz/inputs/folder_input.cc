@@ -1,4 +1,4 @@
-#include "tests/fuzz/folder_input.h"
+#include "tests/fuzz/inputs/folder_input.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -14,9 +14,9 @@
 #include "partition/pipeline/inputs/input.h"
 #include "partition/pipeline/inputs/load_content.h"
 #include "partition/source/spool.h"
-#include "tests/fuzz/array_text.h"
+#include "tests/fuzz/inputs/array_text.h"
+#include "tests/fuzz/inputs/write_and_verify.h"
 #include "tests/fuzz/must.h"
-#include "tests/fuzz/write_and_verify.h"
 
 namespace tributary {
 namespace {

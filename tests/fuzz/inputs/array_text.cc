@@ -1,4 +1,4 @@
-#include "tests/fuzz/array_text.h"
+#include "tests/fuzz/inputs/array_text.h"
 
 #include <algorithm>
 #include <cstring>

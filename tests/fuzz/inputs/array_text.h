@@ -1,6 +1,6 @@
 // Arrays of NumPy, written by hand in the inputs of fuzzers.
-#ifndef TRIBUTARY_TESTS_FUZZ_ARRAY_TEXT_H_
-#define TRIBUTARY_TESTS_FUZZ_ARRAY_TEXT_H_
+#ifndef TRIBUTARY_TESTS_FUZZ_INPUTS_ARRAY_TEXT_H_
+#define TRIBUTARY_TESTS_FUZZ_INPUTS_ARRAY_TEXT_H_
 
 #include <cstdint>
 #include <optional>
@@ -35,4 +35,4 @@ std::string NpyOfText(absl::string_view text);
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TESTS_FUZZ_ARRAY_TEXT_H_
+#endif  // TRIBUTARY_TESTS_FUZZ_INPUTS_ARRAY_TEXT_H_

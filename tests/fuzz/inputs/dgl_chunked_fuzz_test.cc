@@ -14,8 +14,8 @@
 #include "absl/strings/string_view.h"
 #include "partition/format/testing/graph_builder.h"
 #include "partition/pipeline/inputs/dgl_chunked/dgl_metadata.h"
-#include "tests/fuzz/folder_input.h"
-#include "tests/fuzz/section_files.h"
+#include "tests/fuzz/inputs/folder_input.h"
+#include "tests/fuzz/inputs/section_files.h"
 
 namespace tributary {
 namespace {

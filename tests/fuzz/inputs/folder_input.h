@@ -1,7 +1,7 @@
 // A user's folder, as one input of a fuzzer describes it, and what must hold
 // for whoever reads it.
-#ifndef TRIBUTARY_TESTS_FUZZ_FOLDER_INPUT_H_
-#define TRIBUTARY_TESTS_FUZZ_FOLDER_INPUT_H_
+#ifndef TRIBUTARY_TESTS_FUZZ_INPUTS_FOLDER_INPUT_H_
+#define TRIBUTARY_TESTS_FUZZ_INPUTS_FOLDER_INPUT_H_
 
 #include <string>
 
@@ -31,4 +31,4 @@ void ReadWriteAndVerify(const InputOptions& options,
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TESTS_FUZZ_FOLDER_INPUT_H_
+#endif  // TRIBUTARY_TESTS_FUZZ_INPUTS_FOLDER_INPUT_H_

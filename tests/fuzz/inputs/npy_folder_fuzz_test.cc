@@ -18,10 +18,10 @@
 #include "common/tensor/npz.h"
 #include "partition/format/testing/graph_builder.h"
 #include "partition/pipeline/inputs/layout/layout_json.h"
-#include "tests/fuzz/array_text.h"
-#include "tests/fuzz/folder_input.h"
+#include "tests/fuzz/inputs/array_text.h"
+#include "tests/fuzz/inputs/folder_input.h"
+#include "tests/fuzz/inputs/section_files.h"
 #include "tests/fuzz/must.h"
-#include "tests/fuzz/section_files.h"
 
 namespace tributary {
 namespace {
