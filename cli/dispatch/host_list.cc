@@ -52,6 +52,9 @@ absl::StatusOr<std::vector<DispatchHost>> ShareOut(
     }
     DispatchHost host{line.host, choice->Of(num_partitions)};
     std::sort(host.partitions.begin(), host.partitions.end());
+    host.partitions.erase(
+        std::unique(host.partitions.begin(), host.partitions.end()),
+        host.partitions.end());
     if (!host.partitions.empty() && host.partitions.back() >= num_partitions) {
       return Wrong(
           path, line.number,

@@ -34,7 +34,7 @@ TEST(HostListTest, MoreHostsThanPartitionsHoldCopies) {
 
 TEST(HostListTest, PartitionsAreThoseOfServe) {
   const auto hosts =
-      ParseHostFile("a 2,0\nuser@b all\n[fd00::1] 1%2", "hosts.txt", 4);
+      ParseHostFile("a 2,0,2\nuser@b all\n[fd00::1] 1%2", "hosts.txt", 4);
   ASSERT_TRUE(hosts.ok()) << hosts.status();
   EXPECT_THAT((*hosts)[0].partitions, ElementsAre(0, 2));
   EXPECT_THAT((*hosts)[1].partitions, IsEmpty());

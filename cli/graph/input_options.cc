@@ -42,20 +42,24 @@ void AddInputFlags(CLI::App& app, InputOptions& options) {
                "Also store edges by their sources, for --edge-dir out and "
                "both; for typed graphs use --add-reverse");
   app.add_option("--edge-weight", options.edge_weight,
-                 "NAME of the file raw/NAME.csv.gz, or of an edge list's "
-                 "column, with a weight for each edge");
+                 "NAME of a weight for each edge. ogb: the file "
+                 "raw/NAME.csv.gz, or an array of raw/data.npz; edge-list: a "
+                 "column, or an array (w.npy, graph.npz:w); dgl-chunked: an "
+                 "array of edges; npy has the array edge_weight without it");
   app.add_option("--edge-time", options.edge_time,
-                 "NAME of the file or column with a time for each edge");
+                 "NAME of a time for each edge, as --edge-weight; npy: the "
+                 "array edge_time");
   app.add_option("--node-time", options.node_time,
-                 "NAME of the file or column with a time for each node");
-  app.add_option(
-         "--edge-masks", options.edge_masks,
-         "NAME,.. of the files, columns or arrays with a mask, 0 or 1 for each "
-         "edge, to sample by")
+                 "NAME of a time for each node, likewise; npy: the array "
+                 "node_time");
+  app.add_option("--edge-masks", options.edge_masks,
+                 "NAME,.. of masks, 0 or 1 for each edge, to sample by: "
+                 "files, columns or arrays, as --edge-weight; also of npy")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--edge-splits", options.edge_splits,
-                 "Split schemes whose numbers are rows of edges, not nodes")
+                 "Split schemes whose numbers are rows of edges, not nodes, "
+                 "of ogb")
       ->delimiter(',')
       ->allow_extra_args(false);
   AddLayoutFlags(app, options.layout);

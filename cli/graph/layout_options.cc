@@ -30,13 +30,15 @@ void AddLayoutFlags(CLI::App& app, LayoutFlags& flags) {
   add("--src", flags.src, "COLUMN", "Source of an edge; default: 0");
   add("--dst", flags.dst, "COLUMN", "Destination of an edge; default: 1");
   add_list("--edge-features", flags.edge_features, "COLUMN,..",
-           "Features of edges; f* are all columns whose names begin with f");
+           "Features of edges; f* are all columns whose names begin with f; "
+           "or an array, x.npy; dgl-chunked: the array NAME");
   add_list("--nodes", flags.node_files, "FILE,..", "Table with a row per node");
   add("--node-id", flags.node_id, "COLUMN",
       "Id of a node; default: id, node_id, node, or 0");
   add_list("--features", flags.features, "COLUMN,..",
-           "Features of nodes, or x.npy");
-  add_list("--labels", flags.labels, "COLUMN,..", "Labels of nodes, or y.npy");
+           "Features of nodes, or x.npy; dgl-chunked: the array NAME");
+  add_list("--labels", flags.labels, "COLUMN,..",
+           "Labels of nodes, or y.npy; dgl-chunked: the array NAME");
   add("--split", flags.split, "COLUMN",
       "Split of a node: train, valid, test, or nothing");
   add("--ids", flags.ids, "KIND",

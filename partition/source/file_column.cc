@@ -132,8 +132,10 @@ class FileColumn final : public Column {
   }
 
   std::string Where(int64_t row) const override {
-    if (row < 0 || row >= num_rows()) return absl::StrCat("row ", row);
-    const size_t p = PieceOf(row);
+    if (pieces_.empty()) return absl::StrCat("row ", row);
+    // A row that is not there would be in the last file.
+    const bool found = row >= 0 && row < num_rows();
+    const size_t p = found ? PieceOf(row) : pieces_.size() - 1;
     const ColumnPiece& piece = pieces_[p];
     const int64_t at = row - BeginOf(p);
     const std::string& array = piece.array.empty() ? piece.path : piece.array;
@@ -249,7 +251,9 @@ absl::StatusOr<ColumnPtr> OpenFileColumn(std::vector<ColumnPiece> pieces,
     RETURN_IF_ERROR(CheckLength(piece, row_bytes));
   }
   Convert convert = nullptr;
-  if (NpyTypeOf(schema.dtype) != stored) {
+  // A file may have any byte where NumPy has a bool.
+  const bool checked = schema.dtype == DType::kBool;
+  if (checked || NpyTypeOf(schema.dtype) != stored) {
     convert = ConversionOf(stored, schema.dtype);
     if (convert == nullptr) {
       return absl::InvalidArgumentError(

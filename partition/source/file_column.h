@@ -33,7 +33,8 @@ struct ColumnPiece {
 // Returns the rows of all pieces one after another. Elements of `stored` are
 // converted to those of `schema`: integers and bool among each other (a value
 // that does not fit is an error), floating-point numbers to equal or wider
-// types; equal types are copied. `stored` may be any npy type that there is.
+// types; equal types are copied, but a byte of a bool must be 0 or 1. `stored`
+// may be any npy type that there is.
 // INVALID_ARGUMENT for another conversion; DATA_LOSS if a file is shorter than
 // its rows; the system's error with the path.
 absl::StatusOr<ColumnPtr> OpenFileColumn(std::vector<ColumnPiece> pieces,

@@ -73,6 +73,16 @@ TEST(FileColumnTest, RefusesWhatItCannotRead) {
 }
 
 // With bytes behind the array, as in an archive, it was one value a row.
+TEST(FileColumnTest, RefusesBoolsThatAreNeither) {
+  const auto path = WriteNpy<uint8_t>("flags.npy", {'b', 1}, {3}, {0, 1, 3});
+  const auto flags = OpenNpyColumn({path});
+  ASSERT_TRUE(flags.ok()) << flags.status();
+  EXPECT_EQ(ReadAll<uint8_t>(**flags, 0, 2), (std::vector<uint8_t>{0, 1}));
+  uint8_t out[3];
+  EXPECT_EQ((*flags)->Read(0, 3, out).message(),
+            path + ", row 2: a value that bool cannot hold");
+}
+
 TEST(FileColumnTest, RefusesRowsWithoutColumns) {
   const auto none = WriteNpy<float>("i.npy", {'f', 4}, {2, 0}, {1, 2});
   EXPECT_EQ(OpenNpyColumn({none}).status().message(),

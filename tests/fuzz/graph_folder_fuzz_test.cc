@@ -1,27 +1,13 @@
 // Fuzzes the graph format: a graph folder whose files were changed in any way
 // is either refused or opened and sampled safely, since every index of a file
-// is checked before it is used. An input is a script (script.h) of changes to
-// the files of one graph:
-//
-//   f number       selects a file, by path ascending; graph.json is the first
-//   w number text  writes the text at that offset, in place
-//   v number number  writes a 64-bit value at that offset
-//   t number       truncates the file to that size
-//   a text         appends to the file
-//   c              updates the files' lengths and checksums in graph.json
-#include <algorithm>
+// is checked before it is used. An input is a script (changed_files.h) of
+// changes to the files of one graph.
 #include <cstdint>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "common/hash/crc32c.h"
 #include "common/proto/wire.pb.h"
 #include "common/runtime/shared_budget.h"
 #include "partition/format/graph.h"
@@ -31,17 +17,14 @@
 #include "partition/pipeline/check/verify.h"
 #include "sampler_server/engine/testing/one_batch.h"
 #include "sampler_server/service/leaf/leaf_calls.h"
+#include "tests/fuzz/changed_files.h"
 #include "tests/fuzz/must.h"
 #include "tests/fuzz/script.h"
 
 namespace tributary {
 namespace {
 
-namespace fs = std::filesystem;
-using Files = std::map<std::string, std::string>;  // content by path
-
 constexpr char kJson[] = "graph.json";
-constexpr size_t kMaxFile = 4096;
 
 GraphSpec MakeSpec() {
   GraphSpec spec;
@@ -65,19 +48,11 @@ class Folder {
  public:
   Folder() : path_(folder_.File("graph")) {
     WriteGraphTo(MakeSpec(), path_);
-    for (const auto& entry : fs::recursive_directory_iterator(path_)) {
-      if (!entry.is_regular_file()) continue;
-      std::ifstream file(entry.path(), std::ios::binary);
-      good_[fs::relative(entry.path(), path_)].assign(
-          std::istreambuf_iterator<char>(file), {});
-    }
+    good_ = ReadFiles(path_);
   }
 
   const std::string& path() const { return path_; }
   const Files& good() const { return good_; }
-  void Write(const std::string& name, const std::string& content) const {
-    std::ofstream(path_ + "/" + name, std::ios::binary) << content;
-  }
 
  private:
   const TemporaryFolder folder_;
@@ -85,72 +60,12 @@ class Folder {
   Files good_;
 };
 
-void Overwrite(std::string& file, uint64_t at, const std::string& bytes) {
-  if (at >= file.size()) return;
-  const size_t n = std::min<size_t>(bytes.size(), file.size() - at);
-  file.replace(at, n, bytes.substr(0, n));
-}
-
-std::string AsBytes(uint64_t value) {
-  std::string bytes(sizeof(value), '\0');
-  std::memcpy(bytes.data(), &value, sizeof(value));
-  return bytes;
-}
-
-// As whoever made the files so would have written it.
 void Correct(Files& files) {
   auto schema = GraphSchema::FromJson(files[kJson]);
   if (!schema.ok()) return;
-  for (FileSchema& file : schema->files) {
-    const auto it = files.find(file.path);
-    if (it == files.end()) continue;
-    file.bytes = it->second.size();
-    file.crc32c = Crc32c({reinterpret_cast<const uint8_t*>(it->second.data()),
-                          it->second.size()});
-  }
+  CorrectList(files, schema->files);
   schema->layout_digest = schema->ComputeLayoutDigest();
   files[kJson] = schema->ToJson();
-}
-
-std::string* Choose(Files& files, uint64_t number) {
-  const auto json = files.find(kJson);
-  if (number == 0) return &json->second;
-  auto it = files.begin();
-  std::advance(it, (number - 1) % files.size());
-  return &it->second;
-}
-
-void Patch(Files& files, Script script) {
-  std::string* file = Choose(files, 0);
-  while (!script.done()) {
-    switch (script.Take()) {
-      case 'f':
-        file = Choose(files, script.Number());
-        break;
-      case 'w': {
-        const uint64_t at = script.Number();
-        Overwrite(*file, at, script.Text());
-        break;
-      }
-      case 'v': {
-        const uint64_t at = script.Number();
-        Overwrite(*file, at, AsBytes(script.Number()));
-        break;
-      }
-      case 't':
-        file->resize(std::min<uint64_t>(file->size(), script.Number()));
-        break;
-      case 'a':
-        *file += script.Text();
-        file->resize(std::min(file->size(), kMaxFile));
-        break;
-      case 'c':
-        Correct(files);
-        break;
-      default:
-        break;
-    }
-  }
 }
 
 // Batches of all nodes, of what the splits name, and of what is no node.
@@ -235,15 +150,8 @@ void Read(const std::string& path) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const Folder folder;
   Files files = folder.good();
-  Patch(files, Script({data, size}));
-  for (const auto& [name, content] : files) {
-    if (content != folder.good().at(name)) folder.Write(name, content);
-  }
-  Read(folder.path());
-  for (const auto& [name, content] : files) {
-    const std::string& good = folder.good().at(name);
-    if (content != good) folder.Write(name, good);
-  }
+  ChangeFiles(Script({data, size}), kJson, Correct, files);
+  WithFiles(folder.path(), folder.good(), files, [] { Read(folder.path()); });
   return 0;
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the seeds of tests/fuzz/corpus that are not text.
+"""Writes the seeds of fuzzers that are not text.
 
 Run it after a format has changed, with third_party/arrow/requirements.txt
 installed; the rest of the corpus is written by hand, and found-* came from
@@ -16,11 +16,14 @@ import zipfile
 import pyarrow
 import pyarrow.parquet
 
-CORPUS = pathlib.Path(__file__).parent / "corpus"
+HERE = pathlib.Path(__file__).parent
 
 
 def write(name, data):
-    path = CORPUS / name
+    """`name` is FUZZER/SEED; the fuzzers of users' files are in a folder."""
+    fuzzer = name.split("/")[0]
+    of_inputs = (HERE / "inputs" / f"{fuzzer}_fuzz_test.cc").exists()
+    path = (HERE / "inputs" if of_inputs else HERE) / "corpus" / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
 

@@ -32,10 +32,11 @@ class MpiChainTest(unittest.TestCase):
         return self.path(name)
 
     def assign(self):
-        """The partition of each node, by four processes."""
+        """The partition of each node, by four processes of a list of hosts."""
         said = mpirun.figures(mpirun.run_ok(
             4, "--input", CORA, "--format", "ogb", "--num-parts", PARTS,
-            "--imbalance", IMBALANCE, "--out", self.path("cora.npy")))
+            "--imbalance", IMBALANCE, "--out", self.path("cora.npy"),
+            hosts="localhost slots=4\n"))
         return np.load(self.path("cora.npy")), said
 
     def dispatch(self, graph, hosts):

@@ -47,6 +47,9 @@ READ_ONLY = 1  # MS_RDONLY
 
 
 class FullDiskTest(unittest.TestCase):
+    FORMATS = FORMATS
+    STAGES = {"columns", "plan", "write"}  # that a full disk stops
+
     def setUp(self):
         self.folder = self.enterContext(processes.temporary_folder())
         self.disk = os.path.join(self.folder, "disk")
@@ -54,7 +57,7 @@ class FullDiskTest(unittest.TestCase):
 
     def commands(self):
         """(name, command) of each format, with its input elsewhere."""
-        for name, (make, flags) in FORMATS.items():
+        for name, (make, flags) in self.FORMATS.items():
             source = os.path.join(self.folder, name.replace(" ", "-"))
             source += ".npz" if name == "npz" else ""
             make(source)
@@ -83,7 +86,7 @@ class FullDiskTest(unittest.TestCase):
                     done = self.run_on(mount, ["sh", "-c", SCRIPT, "sh",
                                                *command, "out"])
                     stages.add(self.check(done, right.split(".graph ", 1)[1]))
-        self.assertEqual(stages, {"columns", "plan", "write"})
+        self.assertEqual(stages, self.STAGES)
 
     def check(self, done, right):
         """`right`: what is printed of the graph. Returns the stage that had

@@ -2,10 +2,12 @@
 
 import functools
 import os
+import re
 import unittest
 
 import numpy as np
 
+from tests.e2e import processes
 from tests.e2e.bad_input import small_inputs as small
 from tests.e2e.bad_input.refusals import (RefusalTable, cases_of, changed, cut,
                                           edit, element, metadata)
@@ -178,6 +180,37 @@ class RefusedArraysTest(RefusalTable):
             make(source)
             self.works("partition", "--input", source, *flags, "--out",
                        f"{self.folder}/graph{number}", "--num-parts", "2")
+
+    def test_each_format_of_the_help_is_read(self):
+        makers = {"ogb": small.ogb_text, "dgl-chunked": small.dgl_numpy,
+                  "edge-list": small.csv_tables, "npy": small.npy_folder}
+        text = " ".join(processes.run_ok("partition", "--help").split())
+        named = re.search(r"--format .*?Layout of the input: ((?:[\w-]+, )*"
+                          r"[\w-]+)", text)
+        self.assertEqual(sorted(named[1].split(", ")), sorted(makers), text)
+        for format, make in makers.items():
+            source = f"{self.folder}/{format}"
+            make(source)
+            self.works("partition", "--input", source, "--format", format,
+                       "--out", source + ".graph")
+
+    def test_names_in_the_help_are_taken_as_it_says(self):
+        """--edge-weight of each kind of place that its help names."""
+        weights = f"{self.folder}/w.npy"
+        np.save(weights, small.WEIGHTS)
+        np.savez(f"{self.folder}/g.npz", w=small.WEIGHTS)
+        for number, (make, format, name) in enumerate((
+                (small.ogb_text, "ogb", "w"), (small.ogb_binary, "ogb", "w"),
+                (small.csv_tables, "edge-list", "w"),
+                (small.csv_tables, "edge-list", weights),
+                (small.csv_tables, "edge-list", f"{self.folder}/g.npz:w"),
+                (small.dgl_numpy, "dgl-chunked", "weight"))):
+            source = f"{self.folder}/named{number}"
+            make(source)
+            self.works("partition", "--input", source, "--format", format,
+                       "--edge-weight", name, "--out", source + ".graph")
+            with open(source + ".graph/graph.json", encoding="utf-8") as f:
+                self.assertIn('"weight":"float', f.read())
 
 
 if __name__ == "__main__":

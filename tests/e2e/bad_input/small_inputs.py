@@ -8,8 +8,12 @@ Text is plain, so that a test edits lines; each file is small enough to see.
 import json
 import os
 import re
+import subprocess
+import tempfile
 
 import numpy as np
+
+NPY_TO_PARQUET = "cli/parquet/testing/npy_to_parquet"
 
 EDGES = np.array([(0, 1), (1, 2), (2, 0), (3, 1), (0, 3)])
 WEIGHTS = np.array([0.5, 1, 2, 0.25, 1])
@@ -47,6 +51,26 @@ def rows(values, delimiter=","):
 def save(path, array):
     os.makedirs(os.path.dirname(path), exist_ok=True)
     np.save(path, array)
+
+
+def parquet(path, **columns):
+    """A Parquet file of row groups of two rows; npy_to_parquet is among the
+    test's data. A column is an array, [rows, C] being C columns, or a list of
+    texts; those whose name ends in _or_null have nulls (see the program)."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMPDIR")) as here:
+        words = []
+        for name, values in columns.items():
+            if isinstance(values, list):
+                write(f"{here}/{name}.txt", "".join(f"{v}\n" for v in values))
+                words.append(f"{name}={here}/{name}.txt")
+                continue
+            save(f"{here}/{name}.npy", np.ascontiguousarray(values))
+            column = name.removesuffix("_or_null")
+            words.append(f"{column}{'?' if column != name else ''}="
+                         f"{here}/{name}.npy")
+        subprocess.run([NPY_TO_PARQUET, path, "2", *words], check=True,
+                       timeout=60)
 
 
 def ogb_text(folder):
@@ -133,6 +157,11 @@ def dgl_numpy(folder):
     _dgl(folder, ".npy", {"name": "numpy"}, save)
 
 
+def dgl_parquet(folder):
+    _dgl(folder, ".parquet", {"name": "parquet"},
+         lambda path, values: parquet(path, c=values))
+
+
 def _tables(folder, suffix, delimiter):
     lines = lambda names, values: names.replace(",", delimiter) + "\n" + rows(
         values, delimiter)
@@ -148,6 +177,20 @@ def csv_tables(folder):
 
 def tsv_tables(folder):
     _tables(folder, "tsv", "\t")
+
+
+EDGE_COLUMNS = {"src": EDGES[:, 0], "dst": EDGES[:, 1], "w": WEIGHTS}
+NODE_COLUMNS = {"id": np.arange(4), "f": FEATURES, "club": LABELS}
+
+
+def parquet_tables(folder, edges={}, nodes={}):
+    """`edges` and `nodes` are columns that replace those of the graph; None
+    leaves one out."""
+    for name, columns in (("edges", EDGE_COLUMNS | edges),
+                          ("nodes", NODE_COLUMNS | nodes)):
+        parquet(f"{folder}/{name}.parquet", **{
+            column: values for column, values in columns.items()
+            if values is not None})
 
 
 ARRAYS = {"edge_index": np.ascontiguousarray(EDGES.T), "x": FEATURES,

@@ -185,8 +185,15 @@ absl::StatusOr<ColumnPtr> FromParquet(
     const std::vector<int>& columns, const Spool& spool,
     const std::string& name) {
   ASSIGN_OR_RETURN(ColumnPtr column, table->ToSpool(columns, spool, name));
+  std::string of_column;  // of one; of several a row is named
+  if (columns.size() == 1) {
+    of_column = absl::StrCat(
+        ", column ", table->columns()[static_cast<size_t>(columns[0])].name);
+  }
   return std::make_shared<PlacedColumn>(
-      std::move(column), [table](int64_t row) { return table->Where(row); });
+      std::move(column), [table, of_column](int64_t row) {
+        return absl::StrCat(table->Where(row), of_column);
+      });
 }
 
 absl::StatusOr<std::shared_ptr<const ParquetTable>> OpenParquet(

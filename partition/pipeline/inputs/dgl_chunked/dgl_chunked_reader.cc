@@ -149,9 +149,13 @@ std::set<std::string> NamesOf(const std::vector<Type>& types) {
   return names;
 }
 
+std::string MetadataPath(const std::string& folder) {
+  return absl::StrCat(folder, "/metadata.json");
+}
+
 // Checks that each name of a flag is that of an array of some type.
 absl::Status CheckWanted(const Use& use, const std::set<std::string>& names,
-                         size_t most) {
+                         size_t most, const std::string& path) {
   if (use.wanted.size() > most) {
     return absl::InvalidArgumentError(
         absl::StrCat(use.flag, " has ", use.wanted.size(),
@@ -160,7 +164,7 @@ absl::Status CheckWanted(const Use& use, const std::set<std::string>& names,
   for (const std::string& name : use.wanted) {
     if (names.contains(name)) continue;
     return absl::InvalidArgumentError(absl::StrCat(
-        use.flag, " ", name, ": metadata.json has no such array; allowed: ",
+        use.flag, " ", name, ": ", path, " has no such array; allowed: ",
         names.empty() ? "none, there are no arrays"
                       : absl::StrJoin(names, ", ")));
   }
@@ -172,6 +176,7 @@ class DglReader {
   DglReader(const InputOptions& options, DglMetadata metadata,
             const Spool& spool)
       : options_(options),
+        path_(MetadataPath(options.folder)),
         metadata_(std::move(metadata)),
         spool_(spool),
         reader_(options.folder, spool),
@@ -207,7 +212,7 @@ class DglReader {
     graph_.heterogeneous = !IsHomogeneous();
     for (const std::string& key : metadata_.other_keys) {
       graph_.notes.push_back(
-          absl::StrCat("metadata.json: the key ", key, " is left out"));
+          absl::StrCat(path_, ": the key ", key, " is left out"));
     }
     RETURN_IF_ERROR(ExpectArrays());
     RETURN_IF_ERROR(ReadNodeTypes());
@@ -216,7 +221,7 @@ class DglReader {
       return std::tie(a.type, a.name) < std::tie(b.type, b.name);
     });
     if (options_.add_reverse && graph_.heterogeneous) {
-      RETURN_IF_ERROR(AddReverseTypes("metadata.json", graph_));
+      RETURN_IF_ERROR(AddReverseTypes(path_, graph_));
     }
     return std::move(graph_);
   }
@@ -230,14 +235,21 @@ class DglReader {
     }
     const auto of_nodes = NamesOf(metadata_.node_types);
     for (const Use* use : {&x_, &y_, &node_time_}) {
-      RETURN_IF_ERROR(CheckWanted(*use, of_nodes, 1));
+      RETURN_IF_ERROR(CheckWanted(*use, of_nodes, 1, path_));
     }
     const auto of_edges = NamesOf(metadata_.edge_types);
     for (const Use* use : {&attr_, &weight_, &edge_time_}) {
-      RETURN_IF_ERROR(CheckWanted(*use, of_edges, 1));
+      RETURN_IF_ERROR(CheckWanted(*use, of_edges, 1, path_));
     }
     RETURN_IF_ERROR(CheckMaskNames(options_.edge_masks));
-    return CheckWanted(masks_, of_edges, kMaxEdgeMasks);
+    return CheckWanted(masks_, of_edges, kMaxEdgeMasks, path_);
+  }
+
+  absl::Status CheckType(const std::string& name) const {
+    const absl::Status allowed = CheckTypeName(name);
+    if (allowed.ok()) return allowed;
+    return absl::InvalidArgumentError(
+        absl::StrCat(path_, ": ", allowed.message()));
   }
 
   // Announces all text and Parquet before the first file is parsed, but for
@@ -285,7 +297,7 @@ class DglReader {
       order[graph_.heterogeneous ? metadata_.node_types[t].name : "node"] = t;
     }
     for (const auto& [name, t] : order) {
-      RETURN_IF_ERROR(CheckTypeName(name));
+      RETURN_IF_ERROR(CheckType(name));
       RETURN_IF_ERROR(ReadNodes(name, t));
     }
     return absl::OkStatus();
@@ -328,7 +340,7 @@ class DglReader {
     TypeArrays arrays(type.data, type.edges, spool_name, reader_);
     EdgeSource edges{.src = "node", .rel = "to", .dst = "node"};
     if (graph_.heterogeneous) {
-      RETURN_IF_ERROR(CheckTypeName(type.rel));
+      RETURN_IF_ERROR(CheckType(type.rel));
       edges.src = type.src;
       edges.rel = type.rel;
       edges.dst = type.dst;
@@ -358,6 +370,7 @@ class DglReader {
   }
 
   const InputOptions& options_;
+  const std::string path_;  // of metadata.json
   const DglMetadata metadata_;
   const Spool& spool_;
   const ChunkReader reader_;
@@ -366,7 +379,7 @@ class DglReader {
 };
 
 absl::StatusOr<DglMetadata> ReadMetadata(const std::string& folder) {
-  const std::string path = absl::StrCat(folder, "/metadata.json");
+  const std::string path = MetadataPath(folder);
   ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxMetadataBytes));
   return ParseDglMetadata(text, path);
 }

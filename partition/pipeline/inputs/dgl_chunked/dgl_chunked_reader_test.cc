@@ -362,11 +362,10 @@ TEST_F(ReaderTest, RefusesAnOptionThatNamesNoArray) {
   InputOptions options;
   options.layout.features = {"embedding"};
   EXPECT_EQ(ErrorOf(options),
-            "--features embedding: metadata.json has no such array; allowed: "
-            "feat, label, time");
-  EXPECT_THAT(
-      ErrorOf({.edge_masks = {"hidden"}}),
-      HasSubstr("--edge-masks hidden: metadata.json has no such array"));
+            "--features embedding: " + Path("metadata.json") +
+                " has no such array; allowed: feat, label, time");
+  EXPECT_THAT(ErrorOf({.edge_masks = {"hidden"}}),
+              HasSubstr("metadata.json has no such array"));
   EXPECT_THAT(ErrorOf({.edge_splits = {"time"}}), HasSubstr("--edge-splits"));
 }
 

@@ -174,4 +174,10 @@ void JsonObject::Fail(absl::string_view key, absl::string_view what) {
       absl::InvalidArgumentError(absl::StrCat(where_, ": ", key, " ", what)));
 }
 
+void JsonObject::Check(const absl::Status& status) {
+  if (status.ok()) return;
+  Absorb(absl::Status(status.code(),
+                      absl::StrCat(where_, ": ", status.message())));
+}
+
 }  // namespace tributary

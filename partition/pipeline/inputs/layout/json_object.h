@@ -41,6 +41,8 @@ class JsonObject {
 
   void Fail(absl::string_view key, absl::string_view what);
   void Absorb(const absl::Status& status) { status_.Update(status); }
+  // Keeps an error that does not say where it is as that of this object.
+  void Check(const absl::Status& status);
 
  private:
   const nlohmann::json& json_;

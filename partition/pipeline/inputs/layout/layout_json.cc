@@ -61,7 +61,7 @@ std::map<std::string, ColumnPlace> Places(
   if (!json->is_object()) return places;
   for (const auto& item : json->items()) {
     const auto name = name_of(item.key());
-    in.Absorb(name.status());
+    object.Check(name.status());
     if (!name.ok()) continue;
     if (!places
              .emplace(*name, PlaceOf(&item.value(), item.key().c_str(), object))
@@ -102,7 +102,7 @@ void CheckNeedsTable(
 NodeLayout ReadNodes(const std::string& name, JsonObject& in) {
   NodeLayout nodes;
   nodes.name = name;
-  in.Absorb(CheckTypeName(name));
+  in.Check(CheckTypeName(name));
   if (in.Find("count") != nullptr) nodes.count = in.Count("count");
   if (in.Find("ids") != nullptr) nodes.ids = Kind(in, "ids", IdKind::kAuto);
   nodes.table = in.Texts("table");
@@ -170,7 +170,7 @@ EdgeLayout ReadEdges(const std::string& name, JsonObject& in) {
   edges.src = parts[0];
   edges.rel = parts[1];
   edges.dst = parts[2];
-  for (const std::string& part : parts) in.Absorb(CheckTypeName(part));
+  for (const std::string& part : parts) in.Check(CheckTypeName(part));
   edges.table = in.Texts("table");
   edges.from = OneColumn(in, "src");
   edges.to = OneColumn(in, "dst");

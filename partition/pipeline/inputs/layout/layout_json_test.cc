@@ -110,7 +110,8 @@ TEST(LayoutJson, NamesWhatIsWrongAndWhatIsAllowed) {
               HasSubstr("graph.json: edges.a,b is no edge type; allowed: "
                         "\"SOURCE,RELATION,DESTINATION\""));
   EXPECT_THAT(ErrorOf(R"({"edges": {"a,b__c,d": {"table": "e.csv"}}})"),
-              HasSubstr("'b__c' is no name of a type"));
+              HasSubstr("graph.json: edges.a,b__c,d: 'b__c' is no name of a "
+                        "type"));
   EXPECT_THAT(ErrorOfEdges(R"("src": "s.npy")"), HasSubstr("one part only"));
   EXPECT_THAT(ErrorOfEdges(R"("index": "i.npy", "src": "s.npy",
                               "dst": "d.npy")"),
@@ -125,6 +126,9 @@ TEST(LayoutJson, NamesWhatIsWrongAndWhatIsAllowed) {
               HasSubstr("allowed: csc, csr"));
   EXPECT_THAT(ErrorOfEdges(R"("table": "e.csv", "masks": {"a b": "m"})"),
               HasSubstr("is no name of a mask"));
+  EXPECT_THAT(
+      ErrorOf(R"({"nodes": {"a": {"splits": {"a,b": "t.csv"}}}})"),
+      HasSubstr("graph.json: nodes.a.splits: 'a,b' is no name of a file"));
   EXPECT_THAT(ErrorOf(std::string(100, '[')), HasSubstr("nests deeper"));
 }
 

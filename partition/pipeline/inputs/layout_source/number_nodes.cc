@@ -24,6 +24,19 @@ ColumnPtr At(ColumnPtr column, const ColumnPtr& place) {
       std::move(column), [place](int64_t row) { return place->Where(row); });
 }
 
+// Returns where an edge's value was before it was scattered by `ids`: reads
+// them until the row is found, which only messages ask for.
+std::string WhereBefore(const Column& ids, const Column& values, int64_t row) {
+  for (int64_t at = 0; at < ids.num_rows(); at += kBlock) {
+    const int64_t count = std::min(kBlock, ids.num_rows() - at);
+    const auto rows = ReadValues<int64_t>(ids, at, count);
+    if (!rows.ok()) break;
+    const auto found = std::find(rows->begin(), rows->end(), row);
+    if (found != rows->end()) return values.Where(at + (found - rows->begin()));
+  }
+  return values.Where(0);
+}
+
 // Opens compressed rows; with edge_ids in the order of the edges' rows.
 absl::Status OpenCompressed(LayoutState& state, size_t type, EdgeState& edges) {
   const EdgeLayout& at = edges.layout;
@@ -40,8 +53,13 @@ absl::Status OpenCompressed(LayoutState& state, size_t type, EdgeState& edges) {
     for (auto& [column, name] :
          {std::pair(&others, "-others"), std::pair(&nodes, "-nodes")}) {
       ASSIGN_OR_RETURN(
-          *column, ScatterRows(**column, *ids, "edge", state.memory,
-                               state.spool, absl::StrCat("edges", type, name)));
+          ColumnPtr by_row,
+          ScatterRows(**column, *ids, "edge", state.memory, state.spool,
+                      absl::StrCat("edges", type, name)));
+      *column = std::make_shared<PlacedColumn>(
+          std::move(by_row), [ids, before = *column](int64_t row) {
+            return WhereBefore(*ids, *before, row);
+          });
     }
   }
   edges.source.from = at.by_source ? nodes : others;

@@ -18,6 +18,7 @@
 #include "partition/pipeline/inputs/arrays/placed_column.h"
 #include "partition/pipeline/inputs/layout_source/layout_arrays.h"
 #include "partition/pipeline/inputs/layout_source/read_config.h"
+#include "partition/pipeline/inputs/text/number_text.h"
 #include "partition/schema/schema_check.h"
 #include "partition/schema/type_path.h"
 
@@ -179,11 +180,16 @@ absl::Status TakeNodes(TypeArrays& arrays, bool typed, NodeLayout& nodes) {
   RETURN_IF_ERROR(arrays.Take({"num_nodes"}, count));
   if (count.empty()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const ColumnPtr column, OpenIds({}, count));
-  ASSIGN_OR_RETURN(const auto values, ReadValues<int64_t>(*column, 0, 1));
-  if (column->num_rows() != 1 || values[0] < 0) {
+  if (column->num_rows() != 1) {
     return absl::InvalidArgumentError(
         absl::StrCat(count.arrays[0], " has ", column->num_rows(),
-                     " numbers; allowed: one, the number of nodes, from 0"));
+                     " numbers; allowed: one, the number of nodes"));
+  }
+  ASSIGN_OR_RETURN(const auto values, ReadValues<int64_t>(*column, 0, 1));
+  if (values[0] < 0 || values[0] > kMaxCount) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(count.arrays[0], " is ", values[0],
+                     "; allowed as the number of nodes: 0 to ", kMaxCount));
   }
   nodes.count = values[0];
   return absl::OkStatus();
@@ -228,6 +234,13 @@ absl::Status CheckEnds(const std::string& path, const EdgeLayout& edges) {
       "or csr_indptr and csr_indices"));
 }
 
+absl::Status CheckType(const std::string& path, const std::string& name) {
+  const absl::Status allowed = CheckTypeName(name);
+  if (allowed.ok()) return allowed;
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, ": ", allowed.message()));
+}
+
 // Adds what the arrays of one folder are: of a homogeneous graph, a node type
 // PAPER or an edge type AUTHOR,WRITES,PAPER.
 absl::Status AddType(const std::string& path, const std::string& type,
@@ -239,7 +252,7 @@ absl::Status AddType(const std::string& path, const std::string& type,
     EdgeLayout edges{.src = "node", .rel = "to", .dst = "node"};
     if (typed) edges = {.src = parts[0], .rel = parts[1], .dst = parts[2]};
     for (const std::string* name : {&edges.src, &edges.rel, &edges.dst}) {
-      RETURN_IF_ERROR(CheckTypeName(*name));
+      RETURN_IF_ERROR(CheckType(path, *name));
     }
     RETURN_IF_ERROR(TakeEdges(arrays, typed, masks, edges));
     RETURN_IF_ERROR(CheckEnds(path, edges));
@@ -247,7 +260,7 @@ absl::Status AddType(const std::string& path, const std::string& type,
   }
   if (!typed || parts.size() != 3) {
     NodeLayout nodes{.name = typed ? type : "node"};
-    RETURN_IF_ERROR(CheckTypeName(nodes.name));
+    RETURN_IF_ERROR(CheckType(path, nodes.name));
     RETURN_IF_ERROR(TakeNodes(arrays, typed, nodes));
     layout.nodes.push_back(std::move(nodes));
   }

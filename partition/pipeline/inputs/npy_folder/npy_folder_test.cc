@@ -134,6 +134,17 @@ TEST_F(NpyFolderTest, CompressedRowsAreTheSameEdges) {
   EXPECT_EQ(All(*reversed->edge_types[0].to), (Ids{1, 2, 0}));
 }
 
+TEST_F(NpyFolderTest, NamesTheRowOfAnEndBeforeItWasOrdered) {
+  WriteIds("csc_indptr.npy", {4}, {0, 2, 2, 3});
+  WriteIds("csc_indices.npy", {3}, {2, 9, 0});
+  WriteIds("csc_edge_ids.npy", {3}, {1, 0, 2});
+  const auto graph = Read();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(ErrorOf(LoadContent(*graph).status()),
+            "csc_indices.npy, row 1: 9 is no node of type node; allowed: 0 to "
+            "2");
+}
+
 TEST_F(NpyFolderTest, ReadsOneNpz) {
   const Ids ends = {0, 1, 1, 2};
   const TensorView tensor{"a__r__a/edge_index",
@@ -165,7 +176,15 @@ TEST_F(NpyFolderTest, NamesWhatIsWrong) {
   EXPECT_THAT(ErrorOf(Read().status()),
               HasSubstr("nodes of type node are 2 by x.npy, row 0, but 3 by "
                         "y.npy, row 0"));
+  WriteIds("y.npy", {0}, {});
+  EXPECT_THAT(ErrorOf(Read().status()), HasSubstr("0 by y.npy, row 0"));
   std::filesystem::remove(folder_.File("y.npy"));
+  WriteIds("num_nodes.npy", {0}, {});
+  EXPECT_EQ(ErrorOf(Read().status()),
+            "num_nodes.npy has 0 numbers; allowed: one, the number of nodes");
+  WriteIds("num_nodes.npy", {1}, {-2});
+  EXPECT_THAT(ErrorOf(Read().status()), HasSubstr("num_nodes.npy is -2; "));
+  std::filesystem::remove(folder_.File("num_nodes.npy"));
   WriteMask("train_mask.npy", {1});
   EXPECT_THAT(ErrorOf(Read().status()),
               HasSubstr("train_mask.npy, row 0 begins a mask of 1 rows; "

@@ -32,14 +32,15 @@ absl::Status CheckOptions(const InputOptions& options) {
 // Checks the numbers of nodes and relations, which the other files cannot
 // confirm, against the machine's memory: a partition for a node, names and
 // columns for a relation.
-absl::Status CheckMemory(int64_t nodes, int64_t relations) {
+absl::Status CheckMemory(const std::string& raw, int64_t nodes,
+                         int64_t relations) {
   constexpr double kBytesPerRelation = 1024;
   const double bytes = sizeof(uint16_t) * static_cast<double>(nodes) +
                        kBytesPerRelation * static_cast<double>(relations);
   const uint64_t memory = PhysicalMemoryBytes();
   if (bytes <= static_cast<double>(memory)) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat(nodes, " nodes (num-node-list) and ", relations,
+      absl::StrCat(nodes, " nodes (", raw, "num-node-list) and ", relations,
                    " relations (num-relation-list) take at least ", bytes,
                    " bytes; allowed: this machine's memory, ", memory));
 }
@@ -53,7 +54,7 @@ class TriplesReader {
     graph_.heterogeneous = true;
     ASSIGN_OR_RETURN(const int64_t nodes, ReadCount(raw_ + "num-node-list"));
     ASSIGN_OR_RETURN(num_relations_, ReadCount(raw_ + "num-relation-list"));
-    RETURN_IF_ERROR(CheckMemory(nodes, num_relations_));
+    RETURN_IF_ERROR(CheckMemory(raw_, nodes, num_relations_));
     graph_.node_types.push_back({.name = kEntity, .num_nodes = nodes});
     ASSIGN_OR_RETURN(names_, ReadRelationNames(options_, num_relations_));
     RETURN_IF_ERROR(ReadFiles());

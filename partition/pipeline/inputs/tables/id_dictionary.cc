@@ -121,7 +121,8 @@ class Slice {
   absl::Status Load(int64_t begin) {
     texts_.Clear();
     begin_ = begin;
-    while (begin < dictionary_.num_ids() && texts_.memory() < memory_) {
+    while (begin < dictionary_.num_ids() &&
+           (texts_.size() == 0 || texts_.memory() < memory_)) {
       const int64_t count = std::min(kBlock, dictionary_.num_ids() - begin);
       RETURN_IF_ERROR(dictionary_.is_numbers() ? LoadNumbers(begin, count)
                                                : LoadTexts(begin, count));

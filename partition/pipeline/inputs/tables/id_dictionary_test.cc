@@ -121,6 +121,17 @@ TEST_F(IdDictionaryTest, IsTheSameInLittleMemory) {
   EXPECT_EQ(again->num_ids(), static_cast<int64_t>(sorted.size()));
 }
 
+TEST_F(IdDictionaryTest, AnIdAtLeastIsInMemoryAtATime) {
+  const ColumnPtr column = Texts("n", {"b", "a"});
+  constexpr size_t kNone = 1;
+  const auto dictionary = MakeIdDictionary({column}, true, kNone, spool_, "a");
+  ASSERT_TRUE(dictionary.ok()) << dictionary.status();
+  const auto numbers =
+      NumberIds(*column, *dictionary, column.get(), kNone, spool_, "numbers");
+  ASSERT_TRUE(numbers.ok()) << numbers.status();
+  EXPECT_EQ(Ids(**numbers), (std::vector<int64_t>{1, 0}));
+}
+
 TEST_F(IdDictionaryTest, NamesTheRowOfAnUnknownId) {
   const auto dictionary =
       MakeIdDictionary({Texts("n", {"a", "b"})}, false, kMuch, spool_, "a");

@@ -1,4 +1,4 @@
-#include "tests/fuzz/section_files.h"
+#include "tests/fuzz/inputs/section_files.h"
 
 #include <algorithm>
 

@@ -16,8 +16,8 @@
 #include "absl/strings/string_view.h"
 #include "partition/format/testing/graph_builder.h"
 #include "partition/pipeline/partitioners/partitioner.h"
+#include "tests/fuzz/inputs/section_files.h"
 #include "tests/fuzz/must.h"
-#include "tests/fuzz/section_files.h"
 
 namespace tributary {
 namespace {

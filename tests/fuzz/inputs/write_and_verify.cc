@@ -1,4 +1,4 @@
-#include "tests/fuzz/write_and_verify.h"
+#include "tests/fuzz/inputs/write_and_verify.h"
 
 #include <cstdint>
 #include <vector>

@@ -1,6 +1,6 @@
 // Files that one input of a fuzzer describes.
-#ifndef TRIBUTARY_TESTS_FUZZ_SECTION_FILES_H_
-#define TRIBUTARY_TESTS_FUZZ_SECTION_FILES_H_
+#ifndef TRIBUTARY_TESTS_FUZZ_INPUTS_SECTION_FILES_H_
+#define TRIBUTARY_TESTS_FUZZ_INPUTS_SECTION_FILES_H_
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
@@ -15,4 +15,4 @@ void ForEachSection(
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TESTS_FUZZ_SECTION_FILES_H_
+#endif  // TRIBUTARY_TESTS_FUZZ_INPUTS_SECTION_FILES_H_

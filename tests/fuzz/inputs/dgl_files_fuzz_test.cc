@@ -19,8 +19,8 @@
 #include "partition/format/testing/graph_builder.h"
 #include "partition/pipeline/mpi/dgl_files.h"
 #include "partition/pipeline/mpi/dgl_nodes.h"
+#include "tests/fuzz/inputs/section_files.h"
 #include "tests/fuzz/must.h"
-#include "tests/fuzz/section_files.h"
 
 namespace tributary {
 namespace {

@@ -25,8 +25,8 @@
 #include "partition/pipeline/inputs/input.h"
 #include "partition/pipeline/inputs/ogb/binary/array_columns.h"
 #include "partition/pipeline/inputs/ogb/binary/npz_arrays.h"
+#include "tests/fuzz/inputs/write_and_verify.h"
 #include "tests/fuzz/must.h"
-#include "tests/fuzz/write_and_verify.h"
 
 namespace tributary {
 namespace {

@@ -1,6 +1,6 @@
 // Checks that a graph which was read can be written.
-#ifndef TRIBUTARY_TESTS_FUZZ_WRITE_AND_VERIFY_H_
-#define TRIBUTARY_TESTS_FUZZ_WRITE_AND_VERIFY_H_
+#ifndef TRIBUTARY_TESTS_FUZZ_INPUTS_WRITE_AND_VERIFY_H_
+#define TRIBUTARY_TESTS_FUZZ_INPUTS_WRITE_AND_VERIFY_H_
 
 #include <string>
 
@@ -17,4 +17,4 @@ absl::Status WriteAndVerify(const GraphContent& content,
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TESTS_FUZZ_WRITE_AND_VERIFY_H_
+#endif  // TRIBUTARY_TESTS_FUZZ_INPUTS_WRITE_AND_VERIFY_H_

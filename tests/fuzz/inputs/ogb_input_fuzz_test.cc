@@ -17,9 +17,9 @@
 #include "absl/strings/string_view.h"
 #include "partition/format/testing/graph_builder.h"
 #include "partition/pipeline/inputs/input.h"
+#include "tests/fuzz/inputs/section_files.h"
+#include "tests/fuzz/inputs/write_and_verify.h"
 #include "tests/fuzz/must.h"
-#include "tests/fuzz/section_files.h"
-#include "tests/fuzz/write_and_verify.h"
 
 namespace tributary {
 namespace {
