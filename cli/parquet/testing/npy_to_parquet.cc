@@ -42,11 +42,12 @@ absl::Status AddColumns(const std::string& name, const std::string& path,
   std::ifstream in(path, std::ios::binary);
   const std::vector<char> text{std::istreambuf_iterator<char>(in), {}};
   const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
-  ASSIGN_OR_RETURN(const NpyHeader header, ParseNpyHeader({bytes, text.size()}));
+  ASSIGN_OR_RETURN(const NpyHeader header,
+                   ParseNpyHeader({bytes, text.size()}));
   if (header.shape.empty() || header.shape.size() > 2 ||
       header.data_offset + header.data_bytes() != text.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, "; allowed: a whole array of one or two dimensions"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, "; allowed: a whole array of one or two dimensions"));
   }
   const bool flat = header.shape.size() == 1;
   const int64_t rows = header.shape[0], width = flat ? 1 : header.shape[1];
