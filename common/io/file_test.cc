@@ -13,6 +13,7 @@
 #include "common/io/atomic_folder.h"
 #include "common/io/file_mapping.h"
 #include "common/io/file_writer.h"
+#include "common/io/rename_folder.h"
 #include "common/io/unique_fd.h"
 #include "gtest/gtest.h"
 
@@ -166,6 +167,21 @@ TEST_F(FileTest, ExistingTargetIsRefusedEarlyAndLate) {
   EXPECT_TRUE(fs::exists(folder_ + "/graph/mine"));
   EXPECT_EQ(AtomicFolder::Create(folder_ + "/graph").status().code(),
             absl::StatusCode::kAlreadyExists);
+}
+
+TEST_F(FileTest, SyncTreeReachesEveryFile) {
+  for (int i = 0; i < 40; ++i) {
+    const std::string below = absl::StrCat(folder_, "/", i % 4, "/", i);
+    fs::create_directories(below);
+    std::ofstream(below + "/file") << "x";
+  }
+  EXPECT_TRUE(SyncTree(folder_).ok());
+  // A link that leads nowhere cannot be opened.
+  fs::create_symlink("nowhere", folder_ + "/3/39/link");
+  const absl::Status status = SyncTree(folder_);
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_NE(status.message().find("/3/39/link"), std::string::npos) << status;
+  EXPECT_FALSE(SyncTree(folder_ + "/missing").ok());
 }
 
 }  // namespace

@@ -7,12 +7,21 @@
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/io/path_error.h"
-#include "common/text/status.h"
+#include "common/runtime/parallel_for.h"
 
 namespace tributary {
+namespace {
+
+// A journal commits together what is synced at the same time: one file after
+// another takes a wait for the disk each, which for the 100,000 files of a
+// graph of many types and partitions is minutes.
+constexpr int kSyncsAtATime = 16;
+
+}  // namespace
 
 absl::Status RenameNoReplace(const std::string& from, const std::string& to) {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(),
@@ -53,16 +62,20 @@ absl::Status SyncToDisk(const std::string& path) {
 }
 
 absl::Status SyncTree(const std::string& root) {
+  std::vector<std::string> paths = {root};
   std::error_code error;
   for (std::filesystem::recursive_directory_iterator it(root, error), end;
        !error && it != end; it.increment(error)) {
-    RETURN_IF_ERROR(SyncToDisk(it->path()));
+    paths.push_back(it->path());
   }
   if (error) {
     return absl::UnavailableError(
         absl::StrCat("cannot list ", root, ": ", error.message()));
   }
-  return SyncToDisk(root);
+  return ParallelFor(paths.size(), /*grain=*/1, kSyncsAtATime,
+                     [&](size_t begin, size_t) {
+                       return SyncToDisk(paths[begin]);
+                     });
 }
 
 std::string ParentFolderOf(const std::string& path) {

@@ -18,7 +18,8 @@ absl::Status ExchangeNames(const std::string& a, const std::string& b);
 // Flushes a file's data, or a folder's entries, to the disk.
 absl::Status SyncToDisk(const std::string& path);
 
-// Flushes all files and folders below `root`, and itself.
+// Flushes all files and folders below `root`, and itself, several at a time.
+// Returns one of the errors, which names the file.
 absl::Status SyncTree(const std::string& root);
 
 // Returns the folder that a path is in.

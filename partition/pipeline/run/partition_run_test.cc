@@ -151,5 +151,18 @@ TEST(WorkFolderTest, AnotherRunsWorkIsRemoved) {
   EXPECT_FALSE(fs::exists(path + "/kept"));
 }
 
+TEST(IdentityOfFilesTest, FollowsLinksToFolders) {
+  const TemporaryFolder folder, elsewhere;
+  std::ofstream(elsewhere.File("edge.csv")) << "1,2";
+  fs::create_directory_symlink(elsewhere.path(), folder.File("raw"));
+  // A link that leads back is followed once.
+  fs::create_directory_symlink(folder.path(), folder.File("self"));
+  const std::string before = IdentityOfFiles({folder.path()});
+  EXPECT_NE(before.find("/raw/edge.csv 3 "), std::string::npos) << before;
+  EXPECT_EQ(before, IdentityOfFiles({folder.path()}));
+  std::ofstream(elsewhere.File("edge.csv")) << "1,2,3";
+  EXPECT_NE(before, IdentityOfFiles({folder.path()}));
+}
+
 }  // namespace
 }  // namespace tributary

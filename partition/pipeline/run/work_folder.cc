@@ -9,7 +9,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <system_error>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/hash/sha256.h"
@@ -50,6 +52,35 @@ void AddFile(const std::string& path, std::vector<std::string>& lines) {
   if (stat(path.c_str(), &info) != 0) return;
   lines.push_back(absl::StrCat(path, " ", info.st_size, " ",
                                info.st_mtim.tv_sec, " ", info.st_mtim.tv_nsec));
+}
+
+// Visits each folder once, also where links lead back to it.
+using Folders = std::set<std::pair<dev_t, ino_t>>;
+
+// Adds the files below `folder`, those behind links included, since readers
+// follow them. Entries are visited by name, so that of several ways to a folder
+// always the same is taken.
+void AddFilesBelow(const std::string& folder, Folders& visited,
+                   std::vector<std::string>& lines) {
+  struct stat info;
+  if (stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) ||
+      !visited.emplace(info.st_dev, info.st_ino).second) {
+    return;
+  }
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error)) {
+    paths.push_back(it->path());
+  }
+  std::sort(paths.begin(), paths.end());
+  for (const std::string& path : paths) {
+    if (fs::is_directory(path, error)) {
+      AddFilesBelow(path, visited, lines);
+    } else if (fs::is_regular_file(path, error)) {
+      AddFile(path, lines);
+    }
+  }
 }
 
 }  // namespace
@@ -96,14 +127,10 @@ absl::Status WorkFolder::Remove() {
 
 std::string IdentityOfFiles(const std::vector<std::string>& paths) {
   std::vector<std::string> lines;
+  Folders visited;
   for (const std::string& path : paths) {
     AddFile(path, lines);
-    std::error_code error;
-    for (fs::recursive_directory_iterator it(path, error), end;
-         !error && it != end; it.increment(error)) {
-      std::error_code ignored;
-      if (it->is_regular_file(ignored)) AddFile(it->path(), lines);
-    }
+    AddFilesBelow(path, visited, lines);
   }
   std::sort(lines.begin(), lines.end());
   std::string text;

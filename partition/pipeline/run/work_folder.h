@@ -38,8 +38,8 @@ class WorkFolder {
 };
 
 // Returns a text that changes when one of the files does: their paths, sizes
-// and times of change. Folders stand for all files below them; what does not
-// exist is left out.
+// and times of change. Folders stand for all files below them, those behind
+// links to other folders included; what does not exist is left out.
 std::string IdentityOfFiles(const std::vector<std::string>& paths);
 
 }  // namespace tributary
