@@ -72,10 +72,9 @@ absl::Status SyncTree(const std::string& root) {
     return absl::UnavailableError(
         absl::StrCat("cannot list ", root, ": ", error.message()));
   }
-  return ParallelFor(paths.size(), /*grain=*/1, kSyncsAtATime,
-                     [&](size_t begin, size_t) {
-                       return SyncToDisk(paths[begin]);
-                     });
+  return ParallelFor(
+      paths.size(), /*grain=*/1, kSyncsAtATime,
+      [&](size_t begin, size_t) { return SyncToDisk(paths[begin]); });
 }
 
 std::string ParentFolderOf(const std::string& path) {
