@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
@@ -24,6 +25,35 @@ absl::Status NotRegular(const std::string& path, const char* kind) {
 const char* KindOf(mode_t mode) {
   if (S_ISDIR(mode)) return "a folder";
   return S_ISFIFO(mode) ? "a FIFO" : "a device";
+}
+
+// Files up to this size, a page, are read.
+constexpr size_t kMostBytesRead = 4096;
+
+absl::Status MapError(const std::string& path) {
+  const bool no_memory = errno == ENOMEM;
+  const absl::Status status = PathError(path, "map");
+  if (!no_memory) return status;
+  return absl::Status(
+      status.code(),
+      absl::StrCat(
+          status.message(),
+          "; allowed: as many mappings in a process as sysctl "
+          "vm.max_map_count says: raise it, or open fewer partitions"));
+}
+
+// Reads up to `size` bytes, fewer at the end of the file; returns their number.
+absl::StatusOr<size_t> ReadUpTo(int fd, const std::string& path, void* to,
+                                size_t size) {
+  size_t have = 0;
+  while (have < size) {
+    const ssize_t n = read(fd, static_cast<char*>(to) + have, size - have);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return PathError(path, "read");
+    if (n == 0) break;
+    have += static_cast<size_t>(n);
+  }
+  return have;
 }
 
 absl::StatusOr<std::pair<int, size_t>> OpenRegular(const std::string& path) {
@@ -54,22 +84,34 @@ absl::StatusOr<FileMapping> FileMapping::Open(const std::string& path) {
   const auto [fd, size] = opened;
   const auto close_fd = absl::MakeCleanup([fd = fd] { close(fd); });
   if (size == 0) return FileMapping();
+  if (size <= kMostBytesRead) {
+    void* const copy =
+        std::aligned_alloc(kCacheLine, AlignUp(size, kCacheLine));
+    if (copy == nullptr) return PathError(path, "read");
+    FileMapping file(static_cast<uint8_t*>(copy), size);
+    ASSIGN_OR_RETURN(file.size_, ReadUpTo(fd, path, copy, size));
+    return file;
+  }
   void* data = mmap(nullptr, size, PROT_READ, MAP_SHARED, fd, 0);
-  if (data == MAP_FAILED) return PathError(path, "map");
+  if (data == MAP_FAILED) return MapError(path);
   AdviseHugePages(data, size);
   return FileMapping(static_cast<uint8_t*>(data), size);
 }
 
 void FileMapping::Guard(const std::string& path,
                         std::shared_ptr<MappingDamage> damage) {
-  if (data_ == nullptr) return;
+  if (size_ <= kMostBytesRead) return;
   guard_ =
       std::make_unique<MappingGuard>(data_, size_, path, std::move(damage));
 }
 
 FileMapping::~FileMapping() {
   guard_.reset();  // before another mapping may take the place
-  if (data_ != nullptr) munmap(data_, size_);
+  if (size_ <= kMostBytesRead) {
+    std::free(data_);
+  } else {
+    munmap(data_, size_);
+  }
 }
 
 absl::StatusOr<std::string> ReadFile(const std::string& path,
@@ -82,14 +124,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path,
         path, " has ", size, " bytes; at most ", max_bytes, " are read"));
   }
   std::string text(size, '\0');
-  size_t have = 0;
-  while (have < size) {
-    const ssize_t n = read(fd, text.data() + have, size - have);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return PathError(path, "read");
-    if (n == 0) break;
-    have += static_cast<size_t>(n);
-  }
+  ASSIGN_OR_RETURN(const size_t have, ReadUpTo(fd, path, text.data(), size));
   text.resize(have);
   return text;
 }

@@ -21,13 +21,17 @@ namespace tributary {
 absl::StatusOr<int> OpenRegularFile(const std::string& path,
                                     size_t* size = nullptr);
 
-// Owns a shared read-only mapping of a whole file. Move-only; moving it does
-// not move the bytes. The file may be unlinked while it is mapped, but must not
-// shrink unless it is guarded.
+// Owns a shared read-only mapping of a whole file; a file of at most a page it
+// reads, since a process may have only some 65,000 mappings, and a graph of
+// hundreds of types in hundreds of partitions has more files, small ones.
+// Move-only; moving it does not move the bytes, which begin at a multiple of
+// 64. The file may be unlinked while it is mapped, but must not shrink unless
+// it is guarded.
 class FileMapping {
  public:
   FileMapping() = default;
-  // Maps the file `path`. Errors as OpenRegularFile.
+  // Maps or reads the file `path`. Errors as OpenRegularFile;
+  // RESOURCE_EXHAUSTED, with the remedy, beyond the limit of mappings.
   static absl::StatusOr<FileMapping> Open(const std::string& path);
   ~FileMapping();
   FileMapping(FileMapping&& other) noexcept
@@ -43,7 +47,7 @@ class FileMapping {
 
   absl::Span<const uint8_t> bytes() const { return {data_, size_}; }
   // Registers the mapping (mapping_guard.h), so that `damage` tells if bytes of
-  // it are lost. `path` names it.
+  // it are lost. `path` names it. Bytes that were read cannot be lost.
   void Guard(const std::string& path, std::shared_ptr<MappingDamage> damage);
 
  private:

@@ -1,12 +1,17 @@
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/hash/crc32c.h"
@@ -78,6 +83,68 @@ TEST_F(FileTest, MappingSeesTheBytesAndOutlivesTheName) {
   fs::remove(folder_ + "/a");
   const FileMapping moved = *std::move(mapping);
   EXPECT_EQ(std::string(moved.bytes().begin(), moved.bytes().end()), "hello");
+}
+
+TEST_F(FileTest, FilesOfAPageAndMoreHaveTheirBytes) {
+  for (const size_t size : {1, 63, 64, 4095, 4096, 4097, 9000}) {
+    std::string text(size, 'x');
+    text.front() = 'a';
+    text.back() = 'z';
+    std::ofstream(folder_ + "/a") << text;
+    const auto file = FileMapping::Open(folder_ + "/a");
+    ASSERT_TRUE(file.ok()) << file.status();
+    EXPECT_EQ(std::string(file->bytes().begin(), file->bytes().end()), text);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(file->bytes().data()) % 64, 0);
+  }
+}
+
+size_t CountMappings() {
+  std::ifstream maps("/proc/self/maps");
+  size_t lines = 0;
+  for (std::string line; std::getline(maps, line);) ++lines;
+  return lines;
+}
+
+// The kernel allows a process some 65,000 mappings.
+TEST_F(FileTest, SmallFilesAreNotMapped) {
+  constexpr size_t kFiles = 500;
+  for (const size_t size : {size_t{4096}, size_t{4097}}) {
+    std::vector<FileMapping> files;
+    const size_t before = CountMappings();
+    for (size_t i = 0; i < kFiles; ++i) {
+      const std::string path = absl::StrCat(folder_, "/", size, "-", i);
+      std::ofstream(path) << std::string(size, 'x');
+      auto file = FileMapping::Open(path);
+      ASSERT_TRUE(file.ok()) << file.status();
+      files.push_back(*std::move(file));
+    }
+    const size_t more = CountMappings() - before;
+    if (size == 4096) {
+      EXPECT_LT(more, kFiles / 5);  // the heap's own
+    } else {
+      EXPECT_GE(more, kFiles);
+    }
+  }
+}
+
+TEST_F(FileTest, AMappingThatIsRefusedNamesTheRemedy) {
+  const std::string path = folder_ + "/large";
+  std::ofstream(path).flush();
+  fs::resize_file(path, uint64_t{2} << 40);  // without blocks
+  uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  rlimit old{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &old), 0);
+  rlimit less = old;
+  less.rlim_cur = pages * sysconf(_SC_PAGESIZE) + (uint64_t{1} << 40);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &less), 0);
+  const auto file = FileMapping::Open(path);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &old), 0);
+  EXPECT_EQ(file.status().code(), absl::StatusCode::kResourceExhausted);
+  for (const char* word : {"/large", "vm.max_map_count", "fewer partitions"}) {
+    EXPECT_NE(file.status().message().find(word), std::string::npos)
+        << file.status();
+  }
 }
 
 TEST_F(FileTest, MappingNamesWhatIsMissing) {
