@@ -203,7 +203,7 @@ absl::StatusOr<int64_t> ParquetFile::ListLength(int column) const {
   ASSIGN_OR_RETURN(const auto batches, state_->Batches({column}, 1));
   std::shared_ptr<arrow::RecordBatch> batch;
   RETURN_IF_ERROR(FromArrow(state_->path, batches->ReadNext(&batch)));
-  if (batch == nullptr || batch->num_rows() == 0) return -1;
+  if (batch == nullptr || batch->num_rows() == 0) return WrongRows(0);
   const arrow::Array& array = *batch->column(0);
   if (array.type_id() == arrow::Type::LARGE_LIST) {
     return static_cast<const arrow::LargeListArray&>(array).value_length(0);
@@ -252,8 +252,11 @@ absl::Status ParquetFile::ForEachBlock(
   for (;;) {
     std::shared_ptr<arrow::RecordBatch> batch;
     RETURN_IF_ERROR(FromArrow(state_->path, batches->ReadNext(&batch)));
-    if (batch == nullptr) return absl::OkStatus();
+    if (batch == nullptr) break;
     if (batch->num_rows() == 0) continue;
+    if (batch->num_rows() > num_rows() - first_row) {
+      return WrongRows(first_row + batch->num_rows());
+    }
     BatchBlocks blocks(*batch, chosen);
     RETURN_IF_ERROR(At(state_->path, blocks.Begin(first_row)));
     while (!blocks.AtEnd()) {
@@ -263,6 +266,14 @@ absl::Status ParquetFile::ForEachBlock(
     }
     first_row += batch->num_rows();
   }
+  return first_row == num_rows() ? absl::OkStatus() : WrongRows(first_row);
+}
+
+absl::Status ParquetFile::WrongRows(int64_t read) const {
+  return absl::DataLossError(
+      absl::StrCat(state_->path, ": damaged: its footer says ", num_rows(),
+                   " rows, and its row groups have ", read,
+                   read > num_rows() ? " or more" : ""));
 }
 
 }  // namespace tributary

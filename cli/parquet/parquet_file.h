@@ -31,7 +31,8 @@ class ParquetFile {
   // file without rows.
   absl::StatusOr<std::vector<ParquetColumn>> Columns() const;
   // Calls `write` with the bytes of the blocks of the columns with these
-  // indices, as parquet_frames.h says, without the last, empty one.
+  // indices, as parquet_frames.h says, without the last, empty one. DATA_LOSS
+  // where row groups have other rows than num_rows().
   absl::Status ForEachBlock(
       const std::vector<int>& columns,
       absl::FunctionRef<absl::Status(absl::Span<const uint8_t>)> write) const;
@@ -40,6 +41,8 @@ class ParquetFile {
   struct State;
   explicit ParquetFile(std::unique_ptr<State> state);
   absl::StatusOr<int64_t> ListLength(int column) const;
+  // The error of row groups with `read` rows.
+  absl::Status WrongRows(int64_t read) const;
 
   std::unique_ptr<State> state_;
 };

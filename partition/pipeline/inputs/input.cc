@@ -58,11 +58,12 @@ absl::Status CheckLayoutFlags(const Format& format, LayoutFlags flags) {
   }
   std::string given = LayoutFlagsText(flags);
   if (!flags.node_files.empty()) given += " --nodes";
+  std::string allowed = "--format edge-list";
+  if (given.empty()) allowed += ", --format npy";  // It takes --config alone.
   if (flags.config.has_value()) given += " --config";
   if (given.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("--format ", format.name, " with", given,
-                   "; allowed: --format edge-list, --format npy"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--format ", format.name, " with", given, "; allowed: ", allowed));
 }
 
 std::string NameOf(const std::string& folder) {

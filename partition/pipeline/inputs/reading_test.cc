@@ -202,5 +202,18 @@ TEST_F(ReadingTest, BinaryFilesAreNotParsed) {
   }
 }
 
+TEST_F(ReadingTest, NamesTheFormatsThatTakeTheFlags) {
+  InputOptions options;
+  options.layout.config = folder_.File("graph.json");
+  const Spool spool(folder_.path());
+  EXPECT_EQ(ReadSource(options, spool).status().message(),
+            "--format ogb with --config; allowed: --format edge-list, --format "
+            "npy");
+  options.layout.num_nodes = "9";
+  EXPECT_EQ(ReadSource(options, spool).status().message(),
+            "--format ogb with --num-nodes 9 --config; allowed: --format "
+            "edge-list");
+}
+
 }  // namespace
 }  // namespace tributary
