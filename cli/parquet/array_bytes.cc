@@ -272,8 +272,9 @@ std::optional<WrongRow> AppendTexts(const arrow::Array& array, int64_t begin,
       for (int64_t i = begin; i < end; ++i) {
         const auto index = static_cast<size_t>(words.GetValueIndex(i));
         if (index >= known.size()) {  // Arrow takes any number of the file.
-          return WrongRow{i, absl::StrCat("word ", index, " of a dictionary of ",
-                                          known.size())};
+          return WrongRow{i,
+                          absl::StrCat("word ", index, " of a dictionary of ",
+                                       known.size())};
         }
         out.push_back(known[index]);
       }
