@@ -31,7 +31,8 @@ absl::Status CheckNoPickles(const std::string& folder) {
     return absl::InvalidArgumentError(absl::StrCat(
         path, " is a pickle, which is not read; allowed: ", folder,
         "/{train,valid,test}.csv.gz with a line for each node (or edge, as "
-        "\"source,destination\"), or no such folder"));
+        "\"source,destination\"), which partition/exporters/ogb_splits.py "
+        "writes, or no such folder"));
   }
   return absl::OkStatus();
 }

@@ -85,7 +85,8 @@ absl::Status CheckNoPickledSchemes(const std::string& folder,
         found.pickle, " is a pickle, which is not read; allowed: ", files,
         "/TYPE/{train,valid,test}.csv.gz with a node on each line, ", files,
         "/HEAD___RELATION___TAIL/{train,valid,test}.csv.gz with "
-        "\"source,destination\" on each, or no such folder"));
+        "\"source,destination\" on each, which "
+        "partition/exporters/ogb_splits.py writes, or no such folder"));
   }
   return absl::OkStatus();
 }
