@@ -270,13 +270,14 @@ std::optional<WrongRow> AppendTexts(const arrow::Array& array, int64_t begin,
         return wrong;
       }
       for (int64_t i = begin; i < end; ++i) {
-        const auto index = static_cast<size_t>(words.GetValueIndex(i));
-        if (index >= known.size()) {  // Arrow takes any number of the file.
+        const int64_t word = words.GetValueIndex(i);
+        // Arrow takes any number of the file.
+        if (word < 0 || word >= dictionary.length()) {
           return WrongRow{i,
-                          absl::StrCat("word ", index, " of a dictionary of ",
-                                       known.size())};
+                          absl::StrCat("word ", word, "; its dictionary has ",
+                                       dictionary.length(), " words")};
         }
-        out.push_back(known[index]);
+        out.push_back(known[static_cast<size_t>(word)]);
       }
       return std::nullopt;
     }

@@ -217,11 +217,10 @@ absl::StatusOr<std::vector<ParquetColumn>> ParquetFile::Columns() const {
     const auto& field = state_->schema->field(c);
     auto column = ColumnFor(field->name(), *field->type());
     if (!column.ok()) return At(state_->path, column.status());
-    int64_t& dim = column->schema.dim;
-    if (dim < 0 && field->type()->id() != arrow::Type::FIXED_SIZE_LIST) {
-      ASSIGN_OR_RETURN(dim, ListLength(c));
+    if (column->schema.dim < 0) {
+      ASSIGN_OR_RETURN(column->schema.dim, ListLength(c));
     }
-    if (IsList(*field->type()) && dim <= 0 && (dim == 0 || num_rows() > 0)) {
+    if (column->schema.dim == 0 && IsList(*field->type())) {
       return absl::InvalidArgumentError(absl::StrCat(
           state_->path, ": column \"", column->name,
           "\", row 0: a list without values; allowed: one value or more"));

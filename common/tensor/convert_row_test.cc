@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "sampler_server/engine/testing/defined_features.h"
+#include "common/tensor/testing/defined_features.h"
 
 namespace tributary {
 namespace {

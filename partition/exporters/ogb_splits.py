@@ -23,6 +23,7 @@ Other arrays (weights, years, corrupted heads and tails) are named and left out.
 import argparse
 import gzip
 import pathlib
+import pickle
 import sys
 
 import numpy as np
@@ -37,15 +38,24 @@ class SplitError(Exception):
 def load(path):
     import torch
 
-    return torch.load(path, map_location="cpu", weights_only=False)
+    try:
+        return torch.load(path, map_location="cpu", weights_only=False)
+    except (pickle.UnpicklingError, EOFError, RuntimeError) as error:
+        raise SplitError(f"{path} is damaged, or no pickle: {error}") from error
 
 
-def to_numpy(values):
-    values = values.detach().cpu().numpy() if hasattr(values, "detach") else values
-    return np.asarray(values)
+def whole_numbers(what, *columns):
+    """The columns as arrays of the same length."""
+    columns = [column.cpu() if hasattr(column, "cpu") else column for column in columns]
+    columns = [np.asarray(column) for column in columns]
+    if any(c.ndim == 0 or c.size and c.dtype.kind not in "iu" for c in columns):
+        raise SplitError(f"{what} has no whole numbers")
+    if len(columns) > 1 and any(c.shape != (len(columns[0]),) for c in columns):
+        raise SplitError(f"{what} has columns of unequal length, or of several dimensions")
+    return columns
 
 
-def exists(path):
+def text_of(path):
     """The text PATH.csv or PATH.csv.gz; None if there is none."""
     for suffix in (".csv", ".csv.gz"):
         file = path.with_name(path.name + suffix)
@@ -64,24 +74,25 @@ class Dataset:
             raise SplitError(f"{folder} has no folder raw; allowed: a folder of OGB's, "
                              "such as dataset/ogbl_collab")
         self.typed = ((self.raw / "edge_index_dict.npz").exists()
-                      or any(exists(self.raw / name) is not None
+                      or any(text_of(self.raw / name) is not None
                              for name in ("triplet-type-list", "num-node-dict")))
         self.texts = {}  # by path without suffix: whole numbers [rows, columns]
+        self.relations = 0  # of triples
         self.left_out = set()
 
-    def put(self, path, what, *columns):
-        columns = [to_numpy(column) for column in columns]
-        if any(c.dtype.kind not in "iu" and c.size for c in columns):
-            raise SplitError(f"{what} has no whole numbers")
-        if len({len(c) for c in columns}) != 1:
-            raise SplitError(f"{what} has columns of unequal length")
-        table = columns[0] if len(columns) == 1 else np.stack(columns, 1)
-        if table.ndim == 1:
-            table = table[:, None]
-        if table.ndim != 2 or table.shape[1] not in (1, 2, 3):
+    def put(self, path, table):
+        if path in self.texts:
+            raise SplitError(f"{path}.csv would be that of two schemes; convert them in "
+                             "folders of their own")
+        self.texts[path] = table
+
+    def put_rows(self, path, what, rows):
+        """Puts ids, or pairs of them."""
+        [table] = whole_numbers(what, rows)
+        if table.ndim != 1 and table.shape[1:] != (2,):
             raise SplitError(f"{what} has the shape {list(table.shape)}; allowed: "
                              "[rows] or [rows, 2]")
-        self.texts[path] = table
+        self.put(path, table)
 
     def relation_folders(self):
         """The folder's name of each relation's number."""
@@ -92,7 +103,7 @@ class Dataset:
                 return {int(arrays[name].flat[0]): name for name in arrays
                         if arrays[name].size}
         for folder in (self.raw / "relations").glob("*___*___*"):
-            file = exists(folder / "edge_reltype")
+            file = text_of(folder / "edge_reltype")
             if file is None:
                 raise SplitError(f"{folder}/edge_reltype.csv.gz is not there; it tells "
                                  "the number of a relation")
@@ -103,13 +114,11 @@ class Dataset:
         return folders
 
     def add_triples(self, scheme, name, split, what):
-        head, relation, tail = (to_numpy(split[key])
-                                for key in ("head", "relation", "tail"))
+        head, relation, tail = whole_numbers(
+            what, *(split[key] for key in ("head", "relation", "tail")))
         if not self.typed:
-            self.put(self.raw / name, what, head, relation, tail)
-            count = self.texts.setdefault(self.raw / "num-relation-list",
-                                          np.zeros((1, 1), np.int64))
-            count[0, 0] = max(count[0, 0], relation.max(initial=-1) + 1)
+            self.put(self.raw / name, np.stack([head, relation, tail], 1))
+            self.relations = max(self.relations, relation.max(initial=-1) + 1)
             return
         folders = self.relation_folders()
         for number in np.unique(relation):
@@ -117,13 +126,14 @@ class Dataset:
                 raise SplitError(f"{what} has the relation {number}, which no "
                                  "edge_reltype of the input has")
             rows = relation == number
-            self.put(scheme / folders[int(number)] / name, what, head[rows], tail[rows])
+            self.put(scheme / folders[int(number)] / name,
+                     np.stack([head[rows], tail[rows]], 1))
 
     def add(self, scheme, name, split, what, by_type):
         """Adds a split that errors call `what`; `by_type` tells that the keys of a
         dict are types."""
         if not isinstance(split, dict):
-            self.put(scheme / name, what, split)
+            self.put_rows(scheme / name, what, split)
             return
         keys = set(split)
         if {"head", "relation", "tail"} <= keys:
@@ -137,10 +147,12 @@ class Dataset:
         elif "edge" in keys:
             taken = {"edge", "edge_neg"}
             for key in sorted(taken & keys):
-                self.put(scheme / (name + key[len("edge"):]), f"{what}, {key},", split[key])
+                self.put_rows(scheme / (name + key[len("edge"):]), f"{what}, {key},",
+                              split[key])
         elif {"source_node", "target_node"} <= keys:
             taken = {"source_node", "target_node"}
-            self.put(scheme / name, what, split["source_node"], split["target_node"])
+            ends = whole_numbers(what, split["source_node"], split["target_node"])
+            self.put(scheme / name, np.stack(ends, 1))
         else:
             raise SplitError(f"{what} has {', '.join(sorted(map(str, keys)))}; allowed: "
                              "edge, source_node and target_node, or head, relation and "
@@ -165,17 +177,27 @@ class Dataset:
         if not self.texts:
             raise SplitError(f"{self.folder}/split/SCHEME has no split_dict.pt and no "
                              "train.pt")
+        if self.relations:
+            self.put(self.raw / "num-relation-list", np.array([self.relations]))
 
     def write(self):
+        """Writes all, or nothing."""
         for path in self.texts:
-            if (there := exists(path)) is not None:
-                raise SplitError(f"{there} exists; remove it to have it written again")
-        for path, table in self.texts.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            part = path.with_name(path.name + ".csv.part")
-            np.savetxt(part, table, fmt="%d", delimiter=",")
+            if (there := text_of(path)) is not None:
+                raise SplitError(f"{there} exists; remove it, or the pickle that it would "
+                                 "be written from")
+        parts = {path: path.with_name(path.name + ".csv.part") for path in self.texts}
+        try:
+            for path, part in parts.items():
+                part.parent.mkdir(parents=True, exist_ok=True)
+                np.savetxt(part, self.texts[path], fmt="%d", delimiter=",")
+        except OSError:
+            for part in parts.values():
+                part.unlink(missing_ok=True)
+            raise
+        for path, part in parts.items():
             part.rename(path.with_name(path.name + ".csv"))
-            print(f"wrote {path}.csv rows={len(table)}")
+            print(f"wrote {path}.csv rows={len(self.texts[path])}")
 
 
 def main(arguments):

@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
+#include "common/tensor/testing/defined_features.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "sampler_server/engine/testing/defined_features.h"
 #include "sampler_server/engine/testing/layouts.h"
 #include "sampler_server/engine/testing/one_batch.h"
 #include "sampler_server/kinds/registry.h"

@@ -153,11 +153,15 @@ class OgbSplitsTest(unittest.TestCase):
                 ({"pairs": np.zeros((1, 2), int)},
                  "train.pt has pairs; allowed: edge, source_node and target_node, or head, "
                  "relation and tail"),
-                ({"edge": np.zeros((2, 4), int)},
-                 "train.pt, edge, has the shape [2, 4]; allowed: [rows] or [rows, 2]"),
+                ({"edge": np.zeros((2, 3), int)},
+                 "train.pt, edge, has the shape [2, 3]; allowed: [rows] or [rows, 2]"),
                 ({"edge": np.zeros((2, 2))}, "train.pt, edge, has no whole numbers"),
                 ({"source_node": np.zeros(2, int), "target_node": np.zeros(3, int)},
-                 "train.pt has columns of unequal length")):
+                 "train.pt has columns of unequal length"),
+                ({"source_node": np.zeros((2, 1), int), "target_node": np.zeros((2, 1), int)},
+                 "or of several dimensions"),
+                ({"head": np.zeros(2, int), "relation": np.zeros(2, int),
+                  "tail": np.zeros(3, int)}, "train.pt has columns of unequal length")):
             shutil.rmtree(source, ignore_errors=True)
             folders.write_ogb(str(source), 7, ROWS)
             dump(source / "split/only/train.pt", value)
@@ -166,6 +170,48 @@ class OgbSplitsTest(unittest.TestCase):
             self.assertIn(said, errors)
             self.assertEqual(os.listdir(source / "split/only"), ["train.pt"])
 
+    def test_damaged_pickle(self):
+        source = self.folder / "source"
+        folders.write_ogb(str(source), 7, ROWS)
+        (source / "split/only").mkdir(parents=True)
+        (source / "split/only/train.pt").write_bytes(b"PK")
+        code, errors = self.convert(source)
+        self.assertEqual(code, 1)
+        self.assertIn("train.pt is damaged, or no pickle", errors)
+
+    def test_two_schemes_of_triples(self):
+        """Triples have one place."""
+        source = self.folder / "source"
+        folders.write_ogb(str(source), 7, ROWS)
+        triples = dict.fromkeys(("head", "relation", "tail"), np.zeros(2, int))
+        for scheme in ("a", "b"):
+            dump(source / f"split/{scheme}/train.pt", triples)
+        code, errors = self.convert(source)
+        self.assertEqual(code, 1)
+        self.assertIn("raw/train.csv would be that of two schemes", errors)
+
+    def test_relation_that_is_not_there(self):
+        source = self.folder / "source"
+        self.write_typed(str(source), None)
+        dump(source / "split/only/train.pt",
+             {key: np.array([3]) for key in ("head", "relation", "tail")})
+        code, errors = self.convert(source)
+        self.assertEqual(code, 1)
+        self.assertIn("train.pt has the relation 3, which no edge_reltype", errors)
+
+    def test_a_failed_write_leaves_nothing(self):
+        source = self.folder / "source"
+        folders.write_ogb(str(source), 7, ROWS)
+        dump(source / "split/only/split_dict.pt",
+             {name: np.array(ids) for name, ids in IDS.items()})
+        # The last of three cannot be written.
+        (source / "split/only/test.csv.part").mkdir()
+        code, errors = self.convert(source)
+        self.assertEqual(code, 1)
+        self.assertIn("test.csv.part", errors)
+        self.assertEqual(sorted(os.listdir(source / "split/only")),
+                         ["split_dict.pt", "test.csv.part"])
+
     def test_nothing_is_overwritten(self):
         source = self.folder / "source"
         folders.write_ogb(str(source), 7, ROWS, splits={"valid": [1]})
@@ -173,7 +219,7 @@ class OgbSplitsTest(unittest.TestCase):
              {name: np.array(ids) for name, ids in IDS.items()})
         code, errors = self.convert(source)
         self.assertEqual(code, 1)
-        self.assertIn("valid.csv.gz exists; remove it", errors)
+        self.assertIn("valid.csv.gz exists; remove it, or the pickle", errors)
         self.assertFalse((source / "split/only/train.csv").exists())
 
     def test_no_pickles(self):

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "sampler_server/engine/testing/defined_features.h"
+#include "common/tensor/testing/defined_features.h"
 
 namespace tributary {
 namespace {

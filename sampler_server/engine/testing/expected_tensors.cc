@@ -1,7 +1,7 @@
 #include "sampler_server/engine/testing/expected_tensors.h"
 
 #include "common/hash/sha256.h"
-#include "sampler_server/engine/testing/defined_features.h"
+#include "common/tensor/testing/defined_features.h"
 
 namespace tributary {
 

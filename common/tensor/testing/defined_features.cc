@@ -1,4 +1,4 @@
-#include "sampler_server/engine/testing/defined_features.h"
+#include "common/tensor/testing/defined_features.h"
 
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
 // Features in a lower precision, as docs/sampling.md defines them: by looking
 // for the nearest number that the format has.
-#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_DEFINED_FEATURES_H_
-#define TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_DEFINED_FEATURES_H_
+#ifndef TRIBUTARY_COMMON_TENSOR_TESTING_DEFINED_FEATURES_H_
+#define TRIBUTARY_COMMON_TENSOR_TESTING_DEFINED_FEATURES_H_
 
 #include <cstdint>
 #include <string>
@@ -34,4 +34,4 @@ DefinedFeatures DefineFeatures(const std::vector<float>& values, size_t width,
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_TESTING_DEFINED_FEATURES_H_
+#endif  // TRIBUTARY_COMMON_TENSOR_TESTING_DEFINED_FEATURES_H_
