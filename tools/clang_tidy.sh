@@ -2,7 +2,7 @@
 # clang-tidy, with clang's thread-safety analysis, over the C++ files that do not
 # need LibTorch, or those in "$@". Not over tests, which would double the time:
 # those run under the sanitizers.
-# Generated headers must exist: `./dev test --deep` builds first.
+# Generated headers must exist: `./dev test --deep=clang-tidy` builds first.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 if [ $# -eq 0 ]; then

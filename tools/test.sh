@@ -4,18 +4,30 @@
 
 sanitizers=(asan tsan)
 fuzz_seconds=60
+# What --deep runs, in this order; the names are those of its report.
+deep_parts=("${sanitizers[@]}" fuzz clang-tidy simulation planted-bugs models
+  examples stopped-minute shared-memory shared-memory-suite worker-chaos
+  train-chaos)
 
-# run_tests [--deep] [TARGET...]. The last line counts, and the exit code says
-# the same.
+# run_tests [--deep[=PART,...]] [TARGET...]. The last line counts, and the exit
+# code says the same. The whole of --deep takes hours, so that its parts can be
+# run one by one.
 run_tests() {
-  local deep=0 started reports reports_dir
-  if [ "${1:-}" = --deep ]; then
-    deep=1
-    shift
-  fi
+  local parts=() started reports reports_dir
+  case ${1:-} in
+    --deep)
+      parts=("${deep_parts[@]}")
+      shift
+      ;;
+    --deep=*)
+      IFS=, read -ra parts <<<"${1#*=}"
+      check_parts "${parts[@]}" || return 2
+      shift
+      ;;
+  esac
   [ $# -gt 0 ] || set -- //...
   started=$(now)
-  if [ "$deep" = 1 ]; then
+  if [ "${#parts[@]}" != 0 ]; then
     ensure_packages build test deep models
   else
     ensure_packages build test
@@ -27,37 +39,71 @@ run_tests() {
   # shellcheck disable=SC2064  # the folder of now
   trap "rm -rf '$reports_dir'" EXIT
   reports=()
-  if [ "$deep" = 1 ]; then
-    local config
-    for config in "${sanitizers[@]}"; do
-      test_once "$config" "--config=$config" "$@"
-    done
-    fuzz_once "$@"
-    check_once clang-tidy bash tools/clang_tidy.sh
-    check_once simulation simulate_deep
-    # shellcheck source=tools/planted_bugs.sh
-    . tools/planted_bugs.sh
-    check_once planted-bugs find_planted_bugs
-    # shellcheck source=tools/models.sh
-    . tools/models.sh
-    check_once models check_models
-    check_once examples train_examples
-    check_once stopped-minute run_bazel test //tests/bounds:stopped_minute_test
-    check_once shared-memory run_bazel test //channel/shm/... \
-      --runs_per_test=1000 --test_output=errors
-    # Mostly waits for the dead to be noticed.
-    check_once shared-memory-suite run_bazel test \
-      //tests/channels:channel_conformance_test --test_filter='Mp*' \
-      --runs_per_test=1000 --jobs=12 --local_test_jobs=12 --test_output=errors
-    check_once worker-chaos run_bazel test //tests/e2e:worker_chaos_test \
-      --test_env=TRIBUTARY_CHAOS_ROUNDS=2000 --test_timeout=7200
-    check_once train-chaos run_bazel test //tests/e2e:train_chaos_test \
-      --test_env=TRIBUTARY_CHAOS_STOPS=50 --test_timeout=3600
-  else
+  if [ "${#parts[@]}" = 0 ]; then
     test_once tests "" "$@"
+  else
+    local part
+    for part in "${parts[@]}"; do
+      run_deep_part "$part" "$@"
+    done
   fi
   [ "$*" != //... ] || compile_cuda
   python3 tools/count_tests.py "${reports[@]}"
+}
+
+# check_parts PART...: each must be one of deep_parts.
+check_parts() {
+  local part
+  [ $# -gt 0 ] || set -- ""
+  for part in "$@"; do
+    [[ $part && " ${deep_parts[*]} " == *" $part "* ]] && continue
+    echo "dev: test --deep has no part \"$part\"; allowed: ${deep_parts[*]}" >&2
+    return 1
+  done
+}
+
+# run_deep_part PART TARGET...
+run_deep_part() {
+  local part=$1
+  shift
+  case $part in
+    asan | tsan) test_once "$part" "--config=$part" "$@" ;;
+    fuzz) fuzz_once "$@" ;;
+    clang-tidy) check_once clang-tidy tidy_all ;;
+    simulation) check_once simulation simulate_deep ;;
+    planted-bugs)
+      # shellcheck source=tools/planted_bugs.sh
+      . tools/planted_bugs.sh
+      check_once planted-bugs find_planted_bugs
+      ;;
+    models)
+      # shellcheck source=tools/models.sh
+      . tools/models.sh
+      check_once models check_models
+      ;;
+    examples) check_once examples train_examples ;;
+    stopped-minute)
+      check_once stopped-minute run_bazel test //tests/bounds:stopped_minute_test
+      ;;
+    shared-memory)
+      check_once shared-memory run_bazel test //channel/shm/... \
+        --runs_per_test=1000 --test_output=errors
+      ;;
+    shared-memory-suite)
+      # Mostly waits for the dead to be noticed.
+      check_once shared-memory-suite run_bazel test \
+        //tests/channels:channel_conformance_test --test_filter='Mp*' \
+        --runs_per_test=1000 --jobs=12 --local_test_jobs=12 --test_output=errors
+      ;;
+    worker-chaos)
+      check_once worker-chaos run_bazel test //tests/e2e:worker_chaos_test \
+        --test_env=TRIBUTARY_CHAOS_ROUNDS=2000 --test_timeout=7200
+      ;;
+    train-chaos)
+      check_once train-chaos run_bazel test //tests/e2e:train_chaos_test \
+        --test_env=TRIBUTARY_CHAOS_STOPS=50 --test_timeout=3600
+      ;;
+  esac
 }
 
 # Runs the tests of the targets "${@:3}" with the flag $2; adds a report.
@@ -70,6 +116,11 @@ test_once() {
     "--build_event_json_file=$report" "$@" || code=$?
   echo "time: build and $name $(since "$started")"
   reports+=("$name=$report:$code")
+}
+
+# clang-tidy, once the headers that it reads have been generated.
+tidy_all() {
+  run_bazel build //common/proto/... //cli:tributary && bash tools/clang_tidy.sh
 }
 
 # Trains the published benchmarks of docs/results.md.
