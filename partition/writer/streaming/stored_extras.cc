@@ -155,7 +155,8 @@ absl::StatusOr<std::vector<FileSchema>> WriteEdgeIndex(
     for (uint32_t p = 0; p < num_partitions; ++p) {
       RETURN_IF_ERROR(ForEachId(
           absl::StrCat(folder, "/", EdgeArrayPath(p, edges, "edge_id")),
-          uint64_t{1} << 20, [&](uint64_t id, uint64_t position) {
+          std::min(buffer_bytes, uint64_t{1} << 20),
+          [&](uint64_t id, uint64_t position) {
             if (id - first >= count) return;
             positions[id - first] = position;
             partitions[id - first] = static_cast<uint16_t>(p);
