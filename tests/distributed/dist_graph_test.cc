@@ -523,7 +523,8 @@ TEST(DistGraphOfMergedEdges, IdsAreNotTheirNumber) {
     const PartitionBook& book = graph->partition_book();
     std::vector<int64_t> all;
     for (uint32_t p = 0; p < partitions; ++p) {
-      for (const int64_t id : book.EdgesOf(p).value()) {
+      const std::vector<int64_t> own = book.EdgesOf(p).value();
+      for (const int64_t id : own) {
         all.push_back(id);
         EXPECT_EQ(book.EdgePartitions({id})->at(0), p);
       }
