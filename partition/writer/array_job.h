@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "common/tensor/npy.h"
 #include "partition/writer/array_writer.h"
 
@@ -24,6 +25,10 @@ struct ArrayJob {
 // Returns the type that stores ids below `num_ids`: 32 bits if they fit,
 // otherwise 64.
 NpyType IdType(uint64_t num_ids);
+// Returns the type of an edge index's positions: every position below the
+// largest of `partition_edges`, and its own largest value free
+// (EdgeIndex::NoPosition).
+NpyType EdgePositionType(absl::Span<const int64_t> partition_edges);
 // Appends an id. Requires `type` from IdType, and an id that fits it.
 void PushId(ArrayWriter& out, NpyType type, int64_t id);
 

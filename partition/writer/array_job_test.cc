@@ -17,5 +17,16 @@ TEST(IdType, HasTheBitsOfTheLargestId) {
   }
 }
 
+// 2^32 - 1 edges have positions up to 2^32 - 2, and the largest number of 32
+// bits stands for none. Any partition may be the one with the most edges.
+TEST(EdgePositionType, IsOfThePartitionWithTheMostEdges) {
+  constexpr int64_t kMostNarrow = (int64_t{1} << 32) - 1;
+  EXPECT_EQ(EdgePositionType({}), kNpyUint32);
+  EXPECT_EQ(EdgePositionType({7, kMostNarrow, 0}), kNpyUint32);
+  EXPECT_EQ(EdgePositionType({kMostNarrow + 1, 7, 0}), kNpyUint64);
+  EXPECT_EQ(EdgePositionType({7, kMostNarrow + 1, 0}), kNpyUint64);
+  EXPECT_EQ(EdgePositionType({0, 7, kMostNarrow + 1}), kNpyUint64);
+}
+
 }  // namespace
 }  // namespace tributary

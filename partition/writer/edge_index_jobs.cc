@@ -1,6 +1,5 @@
 #include "partition/writer/edge_index_jobs.h"
 
-#include <algorithm>
 #include <cstdint>
 
 #include "partition/format/edge_index.h"
@@ -24,13 +23,6 @@ void ForEachPlace(const Adjacency& edges, const Placement& destinations,
       }
     }
   }
-}
-
-// The type of positions that leaves its largest value free.
-NpyType PositionType(const EdgeTypeSchema& schema) {
-  int64_t most = 0;
-  for (int64_t edges : schema.partition_edges) most = std::max(most, edges);
-  return IdType(static_cast<uint64_t>(most) + 1);
 }
 
 }  // namespace
@@ -60,7 +52,7 @@ void AddEdgeIndexJobs(const EdgeContent& edges, const EdgeTypeSchema& schema,
            }
          }
        }});
-  const NpyType type = PositionType(schema);
+  const NpyType type = EdgePositionType(schema.partition_edges);
   jobs.push_back(
       {EdgeIndexPath(schema, "position"),
        type,

@@ -174,6 +174,35 @@ TEST_P(DistGraphTest, EdgesFoundExist) {
   EXPECT_EQ(CodeOf(graph->FindEdges({-1}).status()), "OUT_OF_RANGE");
 }
 
+// More ids than one call carries (65,536), in an order of no period.
+TEST_P(DistGraphTest, ManyIdsTakeSeveralCalls) {
+  const GraphContent content = MadeUp();
+  GraphFleet fleet(content, Options());
+  auto graph = fleet.Open();
+  const auto expected = EdgesOf(content.edge_types[0]);
+  std::vector<int64_t> nodes, edges;
+  uint64_t state = 1;
+  for (int i = 0; i < 140'001; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    nodes.push_back(static_cast<int64_t>((state >> 33) % 60));
+    edges.push_back(static_cast<int64_t>((state >> 33) % 300));
+  }
+  const EdgeEnds ends = graph->FindEdges(edges).value();
+  ASSERT_EQ(ends.src.size(), edges.size());
+  for (size_t i = 0; i < edges.size(); ++i) {
+    ASSERT_EQ(std::pair(ends.src[i], ends.dst[i]), expected.at(edges[i])) << i;
+  }
+  const PartitionBook& book = graph->partition_book();
+  EXPECT_EQ(*book.ToOriginal(book.ToInternal(nodes).value()), nodes);
+  const GraphRows y = (*graph->ndata())->Read("y", nodes).value();
+  const auto few = graph->InDegrees(UpTo(60)).value();
+  const auto degrees = graph->InDegrees(nodes).value();
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    ASSERT_EQ(y.As<int64_t>()[i], 100 + nodes[i]) << i;
+    ASSERT_EQ(degrees[i], few[nodes[i]]) << i;
+  }
+}
+
 TEST_P(DistGraphTest, DegreesAreThoseOfTheEdges) {
   const GraphContent content = MadeUp();
   std::vector<int64_t> in(60), out(60);
@@ -462,6 +491,54 @@ TEST(DistGraphWithout, NamesTheFlagThatItLacks) {
   const absl::Status degrees = graph->OutDegrees({0}).status();
   EXPECT_EQ(CodeOf(degrees), "FAILED_PRECONDITION");
   EXPECT_THAT(std::string(degrees.message()), HasSubstr("--degrees"));
+}
+
+// Edges that --dedupe merged leave their ids free, and ids go beyond the number
+// of edges: whatever looks edges up by id must count ids.
+TEST(DistGraphOfMergedEdges, IdsAreNotTheirNumber) {
+  GraphSpec spec{
+      .num_nodes = 6,
+      .edges = {{0, 1}, {0, 1}, {2, 3}, {0, 1}, {4, 5}, {2, 3}, {5, 4}},
+      .dedupe = true};
+  for (int i = 0; i < 7; ++i) {
+    spec.edge_attr.push_back(static_cast<float>(i));
+  }
+  spec.edge_attr_dim = 0;
+  spec.edge_splits["train"] = {4, 5, 4, 5, 4, 6, 0, 1, 0};
+  for (const uint32_t partitions : {1u, 3u}) {
+    GraphFleet fleet(MakeContent(spec), {.partitions = partitions});
+    auto graph = fleet.Open();
+    EXPECT_EQ(*graph->num_edges(), 4);
+    const std::vector<int64_t> there = {6, 0, 4, 2};
+    const EdgeEnds ends = graph->FindEdges(there).value();
+    EXPECT_THAT(ends.src, ElementsAre(5, 0, 4, 2));
+    EXPECT_THAT(ends.dst, ElementsAre(4, 1, 5, 3));
+    GraphData& data = **graph->edata();
+    EXPECT_EQ(data.num_rows(), 7);
+    EXPECT_THAT(data.Read("feat", there)->As<float>(), ElementsAre(6, 0, 4, 2));
+    EXPECT_THAT(data.Read("train_mask", there)->As<uint8_t>(),
+                ElementsAre(1, 1, 1, 0));
+    EXPECT_EQ(CodeOf(graph->FindEdges({5}).status()), "NOT_FOUND");
+    EXPECT_EQ(CodeOf(graph->FindEdges({7}).status()), "OUT_OF_RANGE");
+    const PartitionBook& book = graph->partition_book();
+    std::vector<int64_t> all;
+    for (uint32_t p = 0; p < partitions; ++p) {
+      const std::vector<int64_t> own = book.EdgesOf(p).value();
+      for (const int64_t id : own) {
+        all.push_back(id);
+        EXPECT_EQ(book.EdgePartitions({id})->at(0), p);
+      }
+    }
+    std::sort(all.begin(), all.end());
+    EXPECT_THAT(all, ElementsAre(0, 2, 4, 6));
+    EXPECT_THAT(*book.ToHomogeneousEdges({6}, ""), ElementsAre(6));
+    EXPECT_THAT(EdgeSplit(*graph, {.split = "train"})->ids,
+                ElementsAre(0, 4, 6));
+    EXPECT_THAT(EdgeSplit(*graph, {.ids = {6, 2}})->ids, ElementsAre(2, 6));
+    std::vector<bool> mask(7, false);
+    mask[2] = mask[6] = true;
+    EXPECT_THAT(EdgeSplit(*graph, {.mask = mask})->ids, ElementsAre(2, 6));
+  }
 }
 
 // Node 1's in-edges without two of them: pairs of the other four, uniformly.

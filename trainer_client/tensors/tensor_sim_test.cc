@@ -94,6 +94,48 @@ TEST(TensorSimTest, NoWriteIsLostOrAppliedTwiceWhenStreamsBreak) {
   }
 }
 
+// A round of more pushes than one part carries (1000), and then one of more
+// bytes than it aims at (512 KiB). Each row has one gradient, which plain SGD
+// subtracts.
+TEST(TensorSimTest, RoundsOfManyPartsReachEachRowOnce) {
+  TensorWorld world({.num_servers = 2});
+  auto context = world.Open(1);
+  ASSERT_TRUE(context.ok()) << context.status();
+  constexpr int64_t kRows = 9000, kDim = 40;
+  auto tensor =
+      DistTensor::Create(**context, Table("t", kRows, kDim, DType::kFloat32));
+  ASSERT_TRUE(tensor.ok()) << tensor.status();
+  ASSERT_TRUE((*tensor)->AttachOptimizer(SparseOptimizerKind::kSgd).ok());
+  GradientRounds& rounds = (*context)->rounds();
+  const SparseStepOptions step{.learning_rate = 1};
+  std::vector<float> expected(kRows * kDim);
+  for (int64_t place = 0; place < kRows / 3; ++place) {
+    const std::vector<int64_t> rows{place, kRows / 3 + place,
+                                    2 * kRows / 3 + place};
+    std::vector<float> gradients;
+    for (const int64_t row : rows) {
+      for (int64_t c = 0; c < kDim; ++c) {
+        gradients.push_back(static_cast<float>(row * kDim + c));
+        expected[row * kDim + c] -= gradients.back();
+      }
+    }
+    ASSERT_TRUE(
+        rounds
+            .Push(**tensor, static_cast<uint32_t>(place), rows, gradients, step)
+            .ok());
+  }
+  ASSERT_TRUE(rounds.Close().ok());
+  ASSERT_EQ(ReadAs<float>(**tensor, FirstRows(kRows)), expected);
+  std::vector<float> gradients;
+  for (float& value : expected) {
+    gradients.push_back(static_cast<float>(gradients.size() % 777));
+    value -= gradients.back();
+  }
+  ASSERT_TRUE(rounds.Push(**tensor, 0, FirstRows(kRows), gradients, step).ok());
+  ASSERT_TRUE(rounds.Close().ok());
+  EXPECT_EQ(ReadAs<float>(**tensor, FirstRows(kRows)), expected);
+}
+
 // Trains a table by rounds with an optimizer, reads ahead at random moments,
 // writes between rounds; returns all that was read.
 std::vector<float> Train(uint64_t seed, int servers, SparseOptimizerKind kind,

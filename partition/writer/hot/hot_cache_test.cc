@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -223,6 +224,75 @@ TEST_F(HotCacheTest, VerifyComparesRowsWithTheOwners) {
       std::string(differs.message()),
       HasSubstr("part-0/node/x.npy: row 1 is not that of node 6 in partition "
                 "1"));
+}
+
+// 3 x 5000 nodes: internal id 5000p + r is original id p + 3r, with x and y as
+// above. The cache of partition 0 has the other 10,000 rows, which takes three
+// pieces of 4096, of which the second one crosses the border of partition 1.
+class LargeHotCacheTest : public HotCacheTest {
+ protected:
+  static constexpr int64_t kNodes = 15000;
+  static constexpr uint64_t kOwn = 5000;
+
+  LargeHotCacheTest() {
+    fs::remove_all(graph());
+    GraphSpec spec{.num_nodes = kNodes, .edges = {{0, 1}}, .x_dim = 2};
+    spec.num_partitions = 3;
+    for (int64_t v = 0; v < kNodes; ++v) {
+      spec.x.push_back(static_cast<float>(10 * v));
+      spec.x.push_back(static_cast<float>(10 * v + 1));
+      spec.y.push_back(100 + v);
+    }
+    WriteGraphTo(spec, graph());
+    std::vector<uint64_t> others;
+    for (uint64_t id = kOwn; id < kNodes; ++id) others.push_back(id);
+    Write({others, {}, {}});
+  }
+};
+
+TEST_F(LargeHotCacheTest, EachRowIsItsOwners) {
+  const auto cache = Open({0});
+  ASSERT_TRUE(cache.ok()) << cache.status();
+  EXPECT_EQ((*cache)->num_rows(), kNodes - kOwn);
+  const HotNodes& nodes = *(*cache)->nodes(0);
+  const auto* ids = reinterpret_cast<const int64_t*>(nodes.orig_id().data());
+  const auto* x = reinterpret_cast<const float*>(nodes.x().data());
+  const auto* y = reinterpret_cast<const int64_t*>(nodes.y().data());
+  for (uint64_t id = kOwn; id < kNodes; ++id) {
+    const uint64_t row = nodes.Find(id);
+    ASSERT_EQ(row, id - kOwn);
+    const auto v = static_cast<int64_t>(id / kOwn + id % kOwn * 3);
+    ASSERT_EQ(ids[row], v) << id;
+    ASSERT_EQ(x[2 * row], static_cast<float>(10 * v)) << id;
+    ASSERT_EQ(x[2 * row + 1], static_cast<float>(10 * v + 1)) << id;
+    ASSERT_EQ(y[row], 100 + v) << id;
+  }
+  EXPECT_EQ(VerifyHotCache(graph()).value().compared, kNodes - kOwn);
+}
+
+// One value of one owner's row is changed at a time, on both sides of each
+// piece's end and of the border between the owners.
+TEST_F(LargeHotCacheTest, VerifyComparesEachPieceWithTheOwners) {
+  for (const uint64_t row : {0, 4095, 4096, 4999, 5000, 8191, 8192, 9999}) {
+    const uint64_t owner = 1 + row / kOwn;
+    const uint64_t from_end = (kOwn - row % kOwn) * 8;  // bytes
+    const std::string path =
+        absl::StrCat(graph(), "/part-", owner, "/nodes/node/x.npy");
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    const auto flip = [&] {
+      file.seekg(-static_cast<int64_t>(from_end), std::ios::end);
+      const char byte = static_cast<char>(file.get() ^ 1);
+      file.seekp(-static_cast<int64_t>(from_end), std::ios::end);
+      file.put(byte);
+      file.flush();
+    };
+    flip();
+    EXPECT_THAT(std::string(VerifyHotCache(graph()).status().message()),
+                HasSubstr(absl::StrCat("row ", row, " is not that of node ",
+                                       kOwn + row, " in partition ", owner)));
+    flip();
+    EXPECT_TRUE(VerifyHotCache(graph()).ok());
+  }
 }
 
 TEST_F(HotCacheTest, VerifyRefusesARowOfThePartitionItself) {

@@ -139,10 +139,7 @@ absl::StatusOr<std::vector<FileSchema>> WriteOutDegrees(
 absl::StatusOr<std::vector<FileSchema>> WriteEdgeIndex(
     const std::string& folder, const EdgeTypeSchema& edges,
     uint32_t num_partitions, uint64_t buffer_bytes) {
-  int64_t most = 0;
-  for (int64_t count : edges.partition_edges) most = std::max(most, count);
-  // The type of positions leaves its largest value free.
-  const NpyType type = IdType(static_cast<uint64_t>(most) + 1);
+  const NpyType type = EdgePositionType(edges.partition_edges);
   const uint64_t none = EdgeIndex::NoPosition(type == kNpyUint64);
   const bool narrow = NodeMap::IsNarrow(num_partitions);
   const auto ids = static_cast<uint64_t>(edges.num_edge_ids);
@@ -158,7 +155,8 @@ absl::StatusOr<std::vector<FileSchema>> WriteEdgeIndex(
     for (uint32_t p = 0; p < num_partitions; ++p) {
       RETURN_IF_ERROR(ForEachId(
           absl::StrCat(folder, "/", EdgeArrayPath(p, edges, "edge_id")),
-          uint64_t{1} << 20, [&](uint64_t id, uint64_t position) {
+          std::min(buffer_bytes, uint64_t{1} << 20),
+          [&](uint64_t id, uint64_t position) {
             if (id - first >= count) return;
             positions[id - first] = position;
             partitions[id - first] = static_cast<uint16_t>(p);

@@ -9,7 +9,10 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "common/runtime/fault_point.h"
 #include "partition/format/graph.h"
@@ -144,6 +147,113 @@ TEST(WriteGraphStreaming, WritesWhatTheWriterInMemoryWrites) {
       ASSERT_TRUE(written.ok()) << written.status();
       ExpectSame(FilesOf(folder.File("g")), wanted);
     }
+  }
+}
+
+// Adds splits of edges to `spec`, as its definition has them: the split of an
+// edge's ends names the edge of the lowest id, or -1; a split of rows names the
+// rows' own edges, or, where equal edges are merged, the lowest id among them.
+// Returns the same splits as a source has them.
+std::vector<SplitSource> AddEdgeSplits(GraphSpec& spec, int64_t size,
+                                       uint32_t seed) {
+  std::map<std::pair<int64_t, int64_t>, int64_t> lowest;
+  const int64_t per_row = spec.add_reverse ? 2 : 1;
+  for (size_t i = 0; i < spec.edges.size(); ++i) {
+    const auto [u, v] = spec.edges[i];
+    const int64_t id = static_cast<int64_t>(i) * per_row;
+    lowest.insert({{u, v}, id});
+    if (spec.add_reverse) lowest.insert({{v, u}, id + 1});
+  }
+  std::mt19937 random(seed);
+  const auto below = [&](size_t n) {
+    return static_cast<int64_t>(random() % n);
+  };
+  SplitSource by_ends{.type = "node,to,node", .name = "test"};
+  SplitSource by_row{.type = "node,to,node", .name = "valid"};
+  for (int64_t i = 0; i < size; ++i) {
+    by_row.rows.push_back(below(spec.edges.size()));
+    const auto [u, v] = spec.edges[static_cast<size_t>(by_row.rows.back())];
+    const int64_t own = by_row.rows.back() * per_row;
+    const int64_t id = spec.dedupe ? lowest.at({u, v}) : own;
+    for (const int64_t value : {u, v, id}) {
+      spec.edge_splits["valid"].push_back(value);
+    }
+    // Every other one as likely as not is no edge.
+    const int64_t from = i % 2 == 0 ? u : below(spec.num_nodes);
+    const int64_t to = i % 2 == 0 ? v : below(spec.num_nodes);
+    by_ends.from.push_back(from);
+    by_ends.to.push_back(to);
+    const auto found = lowest.find({from, to});
+    for (const int64_t value :
+         {from, to, found == lowest.end() ? -1 : found->second}) {
+      spec.edge_splits["test"].push_back(value);
+    }
+  }
+  return {by_ends, by_row};
+}
+
+void ExpectBothWritersAgree(GraphSpec spec, int64_t size_of_splits,
+                            uint32_t seed, uint64_t range_bytes) {
+  const auto splits = AddEdgeSplits(spec, size_of_splits, seed);
+  GraphSource source = SourceOf(spec);
+  source.splits.insert(source.splits.end(), splits.begin(), splits.end());
+  const TemporaryFolder folder;
+  const auto written = WriteGraphStreaming(
+      source, PlanOf(spec), folder.File("g"), OptionsOf(spec),
+      BoundsIn(folder, range_bytes, 1 + static_cast<int>(seed % 2)));
+  ASSERT_TRUE(written.ok()) << written.status();
+  ExpectSame(FilesOf(folder.File("g")), InMemory(spec));
+}
+
+TEST(WriteGraphStreaming, SplitsOfEdgesAreThoseOfTheDefinition) {
+  for (uint32_t seed = 0; seed < 64; ++seed) {
+    SCOPED_TRACE(seed);
+    const GraphSpec spec = RandomGraph(seed);
+    if (!spec.edges.empty()) ExpectBothWritersAgree(spec, 40, seed, 900);
+  }
+}
+
+// More than each constant at which the writer begins another piece: blocks of
+// 2^16 rows, splits whose rows are more than 4096 apart, files of a partition
+// of more than 1 MiB.
+GraphSpec LargeGraph(uint32_t seed) {
+  std::mt19937 random(seed);
+  const auto below = [&](uint32_t n) {
+    return static_cast<int64_t>(random() % n);
+  };
+  GraphSpec spec{.num_nodes = 40000, .num_partitions = 3};
+  spec.add_reverse = (seed & 1) != 0;
+  spec.dedupe = (seed & 2) != 0;
+  spec.weight_dtype = DType::kFloat32;
+  spec.neighbor_ids = spec.degrees = spec.edge_index = true;
+  spec.edge_attr_dim = 6;
+  spec.x_dim = 24;
+  for (int64_t i = 0; i < 150000; ++i) {
+    // A third between few nodes, so that many of them are equal.
+    const uint32_t nodes = i % 3 == 0 ? 100 : 40000;
+    spec.edges.emplace_back(below(nodes), below(nodes));
+    spec.weight.push_back(static_cast<double>(below(1000)));
+    spec.edge_time.push_back(below(1000000));
+    spec.masks["held_out"].push_back(static_cast<uint8_t>(below(2)));
+    for (int64_t j = 0; j < spec.edge_attr_dim; ++j) {
+      spec.edge_attr.push_back(static_cast<float>(below(1 << 20)));
+    }
+  }
+  for (int64_t v = 0; v < spec.num_nodes; ++v) {
+    spec.partition_of.push_back(static_cast<uint16_t>(below(3)));
+    spec.y.push_back(below(50));
+    spec.node_time.push_back(below(1000));
+    for (int64_t j = 0; j < spec.x_dim; ++j) {
+      spec.x.push_back(static_cast<float>(below(1 << 20)));
+    }
+  }
+  return spec;
+}
+
+TEST(WriteGraphStreaming, PiecesOfLargeGraphsAreInTheirPlaces) {
+  for (uint32_t seed = 0; seed < 4; ++seed) {
+    SCOPED_TRACE(seed);
+    ExpectBothWritersAgree(LargeGraph(seed), 20000, seed, 1 << 20);
   }
 }
 

@@ -56,6 +56,15 @@ int RunCollectives(ProcessGroup& group) {
       group.BroadcastText(rank == 0 ? std::string("caf\xc3\xa9\0", 6) : "no");
   RANK_CHECK(text.ok());
   RANK_CHECK(*text == std::string("caf\xc3\xa9\0", 6));
+  // More values than are summed at a time, each of one rank alone.
+  std::vector<float> rows((size_t{2} << 20) + 3);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (static_cast<int>(i / 5 % 2) == rank) rows[i] = static_cast<float>(i);
+  }
+  RANK_CHECK(group.Sum(absl::MakeSpan(rows)).ok());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    RANK_CHECK(rows[i] == static_cast<float>(i));
+  }
   return 0;
 }
 

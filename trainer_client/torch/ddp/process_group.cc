@@ -24,6 +24,9 @@ namespace {
 using c10::intrusive_ptr;
 using c10d::ProcessGroupGloo;
 
+// Values that Sum() of floats widens at a time: 8 MB.
+constexpr size_t kSummedValues = size_t{1} << 20;
+
 // Refuses to join an attempt that is over: its ranks are gone, and would be
 // waited for until the timeout.
 absl::Status CheckAttempt(const RankEnvironment& environment,
@@ -141,6 +144,17 @@ absl::Status ProcessGroup::Sum(absl::Span<double> values) {
 
 absl::Status ProcessGroup::Max(absl::Span<double> values) {
   return AllReduce(values, /*max=*/true);
+}
+
+absl::Status ProcessGroup::Sum(absl::Span<float> values) {
+  if (world_ == 1) return absl::OkStatus();
+  for (size_t at = 0; at < values.size(); at += kSummedValues) {
+    const auto piece = values.subspan(at, kSummedValues);
+    std::vector<double> sums(piece.begin(), piece.end());
+    RETURN_IF_ERROR(Sum(absl::MakeSpan(sums)));
+    std::copy(sums.begin(), sums.end(), piece.begin());
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<double>> ProcessGroup::Gather(

@@ -1,5 +1,6 @@
 #include "trainer_client/torch/tasks/entity_ranking.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -97,6 +98,48 @@ TEST_F(EntityRankingTest, EachRowIsScoredByItsGivenEnd) {
                    (1.0 / 3 + 1 + 1.0 / 2 + 1 + 1.0 / 2 + 1.0 / 3) / 6);
   EXPECT_DOUBLE_EQ(summary->hits_at_1, 2.0 / 6);
   EXPECT_DOUBLE_EQ(summary->mean_rank, 2);
+}
+
+// More links of a relation than one block of scores has, between others of
+// another relation; the ranks of each are counted one by one.
+TEST_F(EntityRankingTest, RanksOfManyBlocksAreThoseOfTheirLinks) {
+  const std::vector<RelationEnds> relations{{40, 30}, {30, 40}};
+  TypedLinks links;
+  for (int64_t i = 0; i < 900; ++i) {
+    const uint32_t relation = i % 3 == 0 ? 1 : 0;  // 300 and 600 links
+    const RelationEnds& ends = relations[relation];
+    links.Add(relation, i * 7 % ends.sources, i * i % ends.destinations);
+  }
+  const KnownAnswers known({&links});
+  double sum = 0, reciprocal = 0;
+  for (size_t i = 0; i < links.size(); ++i) {
+    for (const LinkEnd asked : {LinkEnd::kDestination, LinkEnd::kSource}) {
+      const bool source = asked == LinkEnd::kSource;
+      const int64_t given = source ? links.destination[i] : links.source[i];
+      const int64_t wanted = source ? links.source[i] : links.destination[i];
+      const RelationEnds& ends = relations[links.relation[i]];
+      const auto answers = known.Of(links.relation[i], asked, given);
+      double rank = 1;  // ByNumber has no ties
+      for (int64_t v = 0; v < (source ? ends.sources : ends.destinations);
+           ++v) {
+        const bool above = given % 2 == 0 ? v > wanted : v < wanted;
+        if (above && !std::binary_search(answers.begin(), answers.end(), v)) {
+          ++rank;
+        }
+      }
+      sum += rank;
+      reciprocal += 1 / rank;
+    }
+  }
+  ByNumber scorer;
+  uint64_t rounds = 0;
+  const auto summary = RankAmongAll(
+      {.links = &links, .known = &known, .relations = relations}, scorer,
+      *group_, [&](uint64_t, uint64_t total) { rounds = total; });
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_EQ(rounds, 2u * (3 + 2));  // blocks of 256 links
+  EXPECT_NEAR(summary->mean_rank, sum / 1800, 1e-9);
+  EXPECT_NEAR(summary->mrr, reciprocal / 1800, 1e-12);
 }
 
 TEST_F(EntityRankingTest, WrongLinksAreNamed) {

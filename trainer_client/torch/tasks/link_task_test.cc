@@ -174,6 +174,47 @@ TEST(LinkTaskTest, CandidatesAreScoredAsLinksAre) {
   }
 }
 
+// More candidates than a thread scores at a time (2048), and more products
+// than the MLP's 2^22 values.
+TEST(LinkTaskTest, CandidatesOfManyPiecesAreScoredAsLinksAre) {
+  constexpr int64_t kItems = 4100, kUsers = 300, kChannels = 8;
+  const TypeTable types = {.node_types = {"item", "user"},
+                           .relations = {{"user,buys,item", 1, 0}},
+                           .feature_dim = {0, 0},
+                           .num_nodes = {kItems, kUsers}};
+  EntityRows rows{.channels = kChannels, .num_nodes = {kItems, kUsers}};
+  rows.by_type = {std::vector<float>(kItems * kChannels),
+                  std::vector<float>(kUsers * kChannels)};
+  for (std::vector<float>& of_type : rows.by_type) {
+    for (size_t i = 0; i < of_type.size(); ++i) {
+      of_type[i] = static_cast<float>(i * 37 % 101) / 50 - 1;
+    }
+  }
+  const auto item = at::from_blob(rows.by_type[0].data(), {kItems, kChannels});
+  const auto user = at::from_blob(rows.by_type[1].data(), {kUsers, kChannels});
+  std::vector<int64_t> given;
+  for (int64_t i = 0; i < kUsers; ++i) given.push_back(i * 7 % kUsers);
+  for (const LinkDecoder decoder :
+       {LinkDecoder::kDot, LinkDecoder::kDistMult, LinkDecoder::kMlp}) {
+    const LinkTaskOptions options{.decoder = decoder,
+                                  .edge_types = {"user,buys,item"},
+                                  .channels = kChannels};
+    const auto scorer = *MakeLinkScorer(options, types, 5);
+    const auto task = *MakeLinkTask(options, types, 5);
+    std::vector<float> scores(kUsers * kItems);
+    ASSERT_TRUE(
+        task->Candidates(rows)
+            ->Score(0, LinkEnd::kDestination, given, absl::MakeSpan(scores))
+            .ok());
+    const auto found = at::from_blob(scores.data(), {kUsers, kItems});
+    for (int64_t i = 0; i < kUsers; ++i) {
+      const at::Tensor pairs =
+          scorer->Score(0, user[given[i]].expand({kItems, kChannels}), item, 0);
+      ASSERT_TRUE(at::allclose(found[i], pairs, 1e-4, 1e-5)) << i;
+    }
+  }
+}
+
 TEST(LinkTaskTest, TripletLossIsBpr) {
   const auto task = Task(LinkDecoder::kDot);
   const at::Tensor rows = ThreeRows();

@@ -17,9 +17,6 @@
 namespace tributary {
 namespace {
 
-// Values of rows that are summed at a time: 8 MB as doubles.
-constexpr size_t kSummedValues = size_t{1} << 20;
-
 absl::Status AddLinks(const HeteroBatch& batch, const GraphSchema& schema,
                       const std::string& name, uint32_t relation,
                       TypedLinks* links) {
@@ -40,18 +37,6 @@ absl::Status AddLinks(const HeteroBatch& batch, const GraphSchema& schema,
   for (size_t i = 0; i < n; ++i) {
     links->Add(relation, from->second.n_id[rows[i]],
                to->second.n_id[rows[n + i]]);
-  }
-  return absl::OkStatus();
-}
-
-// Sums rows of the ranks, of which one has a node's row and the others zeros.
-absl::Status SumRows(ProcessGroup& group, std::vector<float>& rows) {
-  if (group.world() == 1) return absl::OkStatus();
-  for (size_t at = 0; at < rows.size(); at += kSummedValues) {
-    const size_t n = std::min(kSummedValues, rows.size() - at);
-    std::vector<double> values(rows.begin() + at, rows.begin() + at + n);
-    RETURN_IF_ERROR(group.Sum(absl::MakeSpan(values)));
-    std::copy(values.begin(), values.end(), rows.begin() + at);
   }
   return absl::OkStatus();
 }
@@ -146,7 +131,8 @@ absl::StatusOr<EntityRows> LinkRanking::RowsOfAllNodes(
     }
     rows.by_type[t].resize(
         static_cast<size_t>(rows.num_nodes[t] * rows.channels));
-    RETURN_IF_ERROR(SumRows(group, rows.by_type[t]));
+    // One rank has a node's row, and the others have zeros.
+    RETURN_IF_ERROR(group.Sum(absl::MakeSpan(rows.by_type[t])));
   }
   return rows;
 }
