@@ -101,6 +101,8 @@ struct TrainOptions {
   bool ignores_features() const { return sparse.enabled && !sparse.node_feats; }
   // Whether a pass over the training inputs finds the number of classes.
   bool counts_classes() const { return classifies_nodes() && num_classes == 0; }
+  // Whether training looks for a label of the training inputs before.
+  bool needs_labels() const { return !predicts_links() && epochs > 0; }
   // INVALID_ARGUMENT, naming field, value and what is allowed.
   absl::Status Validate() const;
 };

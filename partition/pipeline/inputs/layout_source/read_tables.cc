@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/text/status.h"
+#include "partition/pipeline/inputs/layout_source/find_ends.h"
 
 namespace tributary {
 namespace {
@@ -105,7 +106,8 @@ TableOptions OptionsOf(const GraphLayout& layout, bool named_columns) {
   return {layout.delimiter, layout.header, named_columns};
 }
 
-absl::Status OpenTables(LayoutState& state) {
+absl::Status OpenTables(LayoutState& state,
+                        std::vector<std::string>& notes) {
   for (NodeState& nodes : state.nodes) {
     const NodeLayout& at = nodes.layout;
     if (at.table.empty()) continue;
@@ -124,6 +126,11 @@ absl::Status OpenTables(LayoutState& state) {
     ASSIGN_OR_RETURN(edges.table.table,
                      OpenTable(Paths(state.layout, at.table),
                                OptionsOf(state.layout, named)));
+    const bool in_table = at.index.empty() && at.indptr.empty();
+    if (in_table && (at.from.empty() || at.to.empty())) {
+      RETURN_IF_ERROR(FindEnds(edges.layout, *edges.table.table, notes));
+    }
+    RETURN_IF_ERROR(CheckTwoEnds(edges.layout, *edges.table.table));
   }
   return absl::OkStatus();
 }
@@ -218,7 +225,7 @@ absl::StatusOr<std::shared_ptr<Table>> OpenList(
 }
 
 absl::Status ReadTables(LayoutState& state, std::vector<std::string>& notes) {
-  RETURN_IF_ERROR(OpenTables(state));
+  RETURN_IF_ERROR(OpenTables(state, notes));
   DecideIds(state);
   std::vector<Wanted> wanted;
   for (size_t t = 0; t < state.nodes.size(); ++t) {
