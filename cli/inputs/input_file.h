@@ -12,8 +12,8 @@ namespace tributary {
 
 // Read a vector, [n] or [n, 1], as numpy.save writes it, of what IdsOf, TimesOf
 // and WeightsOf (npy_vector.h) take. Errors name the file: NOT_FOUND; DATA_LOSS
-// if it is not an .npy file or is truncated; INVALID_ARGUMENT for another shape,
-// type or value.
+// if it is not an .npy file or is truncated; INVALID_ARGUMENT for another
+// shape, type or value.
 absl::StatusOr<std::vector<int64_t>> ReadInputFile(const std::string& path);
 absl::StatusOr<std::vector<int64_t>> ReadTimeFile(const std::string& path);
 absl::StatusOr<std::vector<double>> ReadWeightFile(const std::string& path);

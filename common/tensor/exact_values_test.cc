@@ -24,9 +24,8 @@ size_t Lost(NpyType type, DType to, const std::vector<From>& from,
             const std::vector<To>& want) {
   const ExactConversion convert = AnyExactConversion(type, to);
   std::vector<To> got(from.size());
-  const auto bad =
-      convert(reinterpret_cast<const uint8_t*>(from.data()), from.size(),
-              reinterpret_cast<uint8_t*>(got.data()));
+  const auto bad = convert(reinterpret_cast<const uint8_t*>(from.data()),
+                           from.size(), reinterpret_cast<uint8_t*>(got.data()));
   got.resize(bad.value_or(from.size()));
   EXPECT_EQ(got, want);
   return bad.value_or(kAll);
@@ -34,12 +33,12 @@ size_t Lost(NpyType type, DType to, const std::vector<From>& from,
 
 TEST(ExactValuesTest, FloatsThatAreWholeBecomeInt64) {
   const double nan = std::nan("");
-  EXPECT_EQ((Lost<int64_t, double>({'f', 8}, DType::kInt64,
-                                   {-0.0, 7, -0x1p63, 0x1p63},
-                                   {0, 7, INT64_MIN})),
-            3);
   EXPECT_EQ(
-      (Lost<int64_t, double>({'f', 8}, DType::kInt64, {1, 1.5, 2}, {1})), 1);
+      (Lost<int64_t, double>({'f', 8}, DType::kInt64,
+                             {-0.0, 7, -0x1p63, 0x1p63}, {0, 7, INT64_MIN})),
+      3);
+  EXPECT_EQ((Lost<int64_t, double>({'f', 8}, DType::kInt64, {1, 1.5, 2}, {1})),
+            1);
   EXPECT_EQ((Lost<int64_t, double>({'f', 8}, DType::kInt64, {nan}, {})), 0);
   EXPECT_EQ((Lost<int64_t, float>({'f', 4}, DType::kInt64, {0x1p62F, INFINITY},
                                   {int64_t{1} << 62})),
@@ -55,8 +54,7 @@ TEST(ExactValuesTest, WholeNumbersBecomeFloatsThatHoldThem) {
                                    {-0x1p63, 0x1p53})),
             2);
   EXPECT_EQ((Lost<double, uint64_t>({'u', 8}, DType::kFloat64,
-                                    {uint64_t{1} << 63, UINT64_MAX},
-                                    {0x1p63})),
+                                    {uint64_t{1} << 63, UINT64_MAX}, {0x1p63})),
             1);
   EXPECT_EQ((Lost<float, uint8_t>({'b', 1}, DType::kFloat32, {0, 1}, {0, 1})),
             kAll);
@@ -64,18 +62,18 @@ TEST(ExactValuesTest, WholeNumbersBecomeFloatsThatHoldThem) {
 
 // Values of the formats' definitions: 1, -2, the least and the largest number.
 TEST(ExactValuesTest, FloatsOf16BitsBecomeFloat32) {
-  EXPECT_EQ((Lost<float, uint16_t>(
-                {'f', 2}, DType::kFloat32,
-                {0x3c00, 0xc000, 0x0001, 0x7bff, 0x7c00, 0x8000},
-                {1, -2, 0x1p-24F, 65504, INFINITY, 0})),
-            kAll);
+  EXPECT_EQ(
+      (Lost<float, uint16_t>({'f', 2}, DType::kFloat32,
+                             {0x3c00, 0xc000, 0x0001, 0x7bff, 0x7c00, 0x8000},
+                             {1, -2, 0x1p-24F, 65504, INFINITY, 0})),
+      kAll);
   EXPECT_EQ((Lost<float, uint16_t>({'V', 2}, DType::kFloat32,
                                    {0x3f80, 0xc000, 0x0001, 0x7f80},
                                    {1, -2, 0x1p-133F, INFINITY})),
             kAll);
-  EXPECT_EQ((Lost<int64_t, uint16_t>({'f', 2}, DType::kInt64,
-                                     {0x3c00, 0x7e00}, {1})),
-            1);  // NaN
+  EXPECT_EQ(
+      (Lost<int64_t, uint16_t>({'f', 2}, DType::kInt64, {0x3c00, 0x7e00}, {1})),
+      1);  // NaN
 }
 
 TEST(ExactValuesTest, MasksAreZeroAndOne) {

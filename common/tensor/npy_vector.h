@@ -34,8 +34,8 @@ absl::StatusOr<std::vector<int64_t>> IdsOf(const NpyVector& vector);
 absl::StatusOr<std::vector<int64_t>> TimesOf(const NpyVector& vector);
 absl::StatusOr<std::vector<double>> WeightsOf(const NpyVector& vector);
 
-// Returns whether whole numbers that might be ids are a mask: 0 and 1 alone, and
-// so many of them that ids would repeat.
+// Returns whether whole numbers that might be ids are a mask: 0 and 1 alone,
+// and so many of them that ids would repeat.
 bool AreMask(absl::Span<const int64_t> numbers);
 
 }  // namespace tributary

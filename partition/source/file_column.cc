@@ -96,9 +96,9 @@ class FileColumn final : public Column {
     for (size_t done = 0; done < count;) {
       const size_t rows = std::min(count - done, at_once);
       const uint64_t at = piece.offset + (from + done) * stride;
-      RETURN_IF_ERROR(apart
-                          ? GatherRows(fd.get(), piece, at, rows, scratch)
-                          : ReadRows(fd.get(), piece, at, rows, stride, scratch));
+      RETURN_IF_ERROR(
+          apart ? GatherRows(fd.get(), piece, at, rows, scratch)
+                : ReadRows(fd.get(), piece, at, rows, stride, scratch));
       RETURN_IF_ERROR(Put(scratch.data(), rows, begin + done, out));
       out += rows * schema().row_bytes();
       done += rows;
@@ -178,7 +178,8 @@ absl::Status CheckLength(const ColumnPiece& piece, size_t row_bytes,
                                           " rows end at byte ", end));
 }
 
-// Says how floats become ids: they may have been rounded before they were whole.
+// Says how floats become ids: they may have been rounded before they were
+// whole.
 const char* AskForWhole() { return ", as a.astype(np.int64) makes it"; }
 
 // The type that a graph stores for a type of npy files.

@@ -140,8 +140,8 @@ absl::Status ReadLinkTimes(const GraphSchema& schema, TimeMode time,
           " have no times; allowed: a graph made with partition --edge-time"));
     }
     // Where --input has no type, the graph tells it.
-    const std::string file = WithoutType(
-        type == nullptr ? "" : type->name(), links.edge_time_file);
+    const std::string file =
+        WithoutType(type == nullptr ? "" : type->name(), links.edge_time_file);
     ASSIGN_OR_RETURN(std::vector<int64_t> times, ReadEdgeTimes(file));
     links.edge_time = std::make_shared<const std::vector<int64_t>>(
         ByEdgeId(schema, std::move(times)));

@@ -18,8 +18,8 @@ namespace {
 absl::Status WrongLabel(const at::Tensor& labels, const at::Tensor& wrong,
                         absl::string_view allowed) {
   return absl::OutOfRangeError(absl::StrCat(
-      "an input has the label ",
-      labels.masked_select(wrong)[0].item<double>(), "; allowed ", allowed));
+      "an input has the label ", labels.masked_select(wrong)[0].item<double>(),
+      "; allowed ", allowed));
 }
 
 // Returns the labels of the batch's inputs.
@@ -31,8 +31,7 @@ absl::StatusOr<at::Tensor> LabelsOfInputs(const BatchLease& lease,
     return absl::InvalidArgumentError(
         "the batch has no labels (y) to train on");
   }
-  ASSIGN_OR_RETURN(const at::Tensor y,
-                   ToTorch(*nodes->second.y, lease.room()));
+  ASSIGN_OR_RETURN(const at::Tensor y, ToTorch(*nodes->second.y, lease.room()));
   const auto seeds = static_cast<int64_t>(batch.seed_index.size());
   at::Tensor index = at::empty({seeds}, at::kInt);
   for (int64_t i = 0; i < seeds; ++i) {
@@ -68,9 +67,9 @@ absl::StatusOr<LabelScan> Scan(NodeTaskKind kind, int64_t columns,
 
 absl::StatusOr<at::Tensor> ClassLabels(const at::Tensor& y) {
   if (y.numel() != y.size(0)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "labels of ", y.numel() / y.size(0),
-        " columns; allowed with --task node: one class a row"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("labels of ", y.numel() / y.size(0),
+                     " columns; allowed with --task node: one class a row"));
   }
   const at::Tensor flat = y.reshape({-1});
   if (!flat.is_floating_point()) return flat.to(at::kLong);

@@ -13,8 +13,9 @@ namespace tributary {
 // What stands for a label that is not there where classes do.
 inline constexpr int64_t kNoLabel = -1;
 
-// All functions take labels `y` as they are stored, of any type, [rows, C] or of
-// one column [rows] or [rows, 1], on the CPU. May throw what LibTorch throws.
+// All functions take labels `y` as they are stored, of any type, [rows, C] or
+// of one column [rows] or [rows, 1], on the CPU. May throw what LibTorch
+// throws.
 
 // Returns the classes, int64 [rows]; kNoLabel and NaN are kNoLabel.
 // INVALID_ARGUMENT for several columns, OUT_OF_RANGE for a number that is not
@@ -24,8 +25,8 @@ absl::StatusOr<at::Tensor> ClassLabels(const at::Tensor& y);
 // Returns numbers, float32 [rows, columns]; missing ones are NaN.
 at::Tensor NumberLabels(const at::Tensor& y, int64_t columns);
 
-// Returns labels of 0 and 1 likewise; kNoLabel is missing, too. OUT_OF_RANGE for
-// other numbers.
+// Returns labels of 0 and 1 likewise; kNoLabel is missing, too. OUT_OF_RANGE
+// for other numbers.
 absl::StatusOr<at::Tensor> ZeroOneLabels(const at::Tensor& y, int64_t columns);
 
 }  // namespace tributary

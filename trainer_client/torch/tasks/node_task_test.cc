@@ -28,9 +28,9 @@ const float kNan = NAN;
 TEST(NodeTaskTest, MissingLabelsOfColumnsDoNotCount) {
   const TypeTensors zeros = {at::zeros({2, 2})};
   const at::Tensor y = at::tensor({1.0F, kNan, -1.0F, 0.0F}).view({2, 2});
-  auto task = MakeNodeTask(
-      {.kind = NodeTaskKind::kMultiLabel, .metric = Metric::kRocAuc,
-       .columns = 2});
+  auto task = MakeNodeTask({.kind = NodeTaskKind::kMultiLabel,
+                            .metric = Metric::kRocAuc,
+                            .columns = 2});
   Tally tally;
   auto loss = task->Loss(BatchOf(y), zeros, &tally);
   ASSERT_TRUE(loss.ok()) << loss.status();
@@ -42,8 +42,7 @@ TEST(NodeTaskTest, MissingLabelsOfColumnsDoNotCount) {
                        .metric = Metric::kRmse,
                        .columns = 2});
   const TypeTensors twos = {at::full({2, 2}, 2.0)};
-  const at::Tensor numbers =
-      at::tensor({3.0F, kNan, kNan, kNan}).view({2, 2});
+  const at::Tensor numbers = at::tensor({3.0F, kNan, kNan, kNan}).view({2, 2});
   tally = {};
   loss = task->Loss(BatchOf(numbers), twos, &tally);
   ASSERT_TRUE(loss.ok()) << loss.status();
@@ -55,8 +54,8 @@ TEST(NodeTaskTest, MissingLabelsOfColumnsDoNotCount) {
 TEST(NodeTaskTest, MissingLabelsHaveNoGradient) {
   for (const NodeTaskKind kind :
        {NodeTaskKind::kMultiLabel, NodeTaskKind::kRegression}) {
-    auto task = MakeNodeTask(
-        {.kind = kind, .metric = Metric::kRocAuc, .columns = 1});
+    auto task =
+        MakeNodeTask({.kind = kind, .metric = Metric::kRocAuc, .columns = 1});
     const at::Tensor out = at::full({2, 1}, 0.7).requires_grad_();
     Tally tally;
     const auto loss =
@@ -85,8 +84,8 @@ TEST(NodeTaskTest, FloatClassesWithNan) {
   auto task = MakeNodeTask({.num_classes = 2});
   const at::Tensor logits = at::tensor({0.0F, 1.0F, 0.0F, 1.0F}).view({2, 2});
   Tally tally;
-  const auto loss = task->Loss(
-      BatchOf(at::tensor({1.0F, kNan}).view({2, 1})), {logits}, &tally);
+  const auto loss = task->Loss(BatchOf(at::tensor({1.0F, kNan}).view({2, 1})),
+                               {logits}, &tally);
   ASSERT_TRUE(loss.ok()) << loss.status();
   EXPECT_NEAR(loss->item<double>(), std::log1p(std::exp(-1.0)), 1e-6);
   EXPECT_EQ(tally.correct, 1);

@@ -14,9 +14,9 @@ namespace {
 
 absl::Status Refuse(const ColumnSchema& schema, const std::string& what,
                     absl::string_view allowed) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      what, " is ", std::string(DTypeName(schema.dtype)), " of width ",
-      schema.width(), "; allowed: ", allowed));
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " is ", std::string(DTypeName(schema.dtype)),
+                   " of width ", schema.width(), "; allowed: ", allowed));
 }
 
 ColumnPtr WithDim(ColumnPtr column, int64_t dim) {
@@ -76,8 +76,8 @@ absl::StatusOr<bool> AreMaskOf(int64_t num_rows,
   const bool zeros_and_ones = absl::c_all_of(
       numbers, [](int64_t number) { return number == 0 || number == 1; });
   const auto refuse = [&](const std::string& why) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        what, " has ", count, " whole numbers, ", why));
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, " has ", count, " whole numbers, ", why));
   };
   constexpr char kDecide[] =
       "a mask is bool, as a.astype(bool) makes it, or called NAME_mask; a list "
@@ -94,9 +94,8 @@ absl::StatusOr<bool> AreMaskOf(int64_t num_rows,
   }
   if (AreMask(numbers)) {  // a list would repeat its rows
     if (use == ListUse::kEither && count == num_rows) return true;
-    return refuse(absl::StrCat(
-        "0 and 1 alone, as a mask of the ", num_rows,
-        " rows has; allowed: ", kDecide));
+    return refuse(absl::StrCat("0 and 1 alone, as a mask of the ", num_rows,
+                               " rows has; allowed: ", kDecide));
   }
   if (use != ListUse::kEither || count == 0 || count != num_rows) return false;
   return refuse(absl::StrCat(

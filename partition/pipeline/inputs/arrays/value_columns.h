@@ -37,10 +37,10 @@ enum class ListUse {
   kEither,
 };
 // Returns whether `numbers`, whole ones that a user gives as a split of
-// `num_rows` nodes or edges, are a mask, not a list of these rows: 0 and 1 alone,
-// as many as there are rows. INVALID_ARGUMENT, beginning with `what` they are and
-// saying what decides, for what may be both, for a mask of another length, and
-// for one that is called a list.
+// `num_rows` nodes or edges, are a mask, not a list of these rows: 0 and 1
+// alone, as many as there are rows. INVALID_ARGUMENT, beginning with `what`
+// they are and saying what decides, for what may be both, for a mask of another
+// length, and for one that is called a list.
 absl::StatusOr<bool> AreMaskOf(int64_t num_rows,
                                const std::vector<int64_t>& numbers, ListUse use,
                                const std::string& what);

@@ -62,9 +62,10 @@ TEST(ValueColumnsTest, TimesMayBeWholeFloats) {
   ASSERT_TRUE(times.ok()) << times.status();
   EXPECT_EQ((*times)->schema(), (ColumnSchema{DType::kInt64, 0}));
   EXPECT_THAT(*ReadValues<int64_t>(**times, 0, 2), ElementsAre(1, -2));
-  EXPECT_THAT(ReadValues<int64_t>(**times, 0, 3).status().message(),
-              HasSubstr("a.npy, row 2: a value that int64 cannot hold; allowed: "
-                        "whole numbers"));
+  EXPECT_THAT(
+      ReadValues<int64_t>(**times, 0, 3).status().message(),
+      HasSubstr("a.npy, row 2: a value that int64 cannot hold; allowed: "
+                "whole numbers"));
   EXPECT_EQ(AsTimes(ArrayOf<double>({'f', 8}, {1, 2}, {1, 2}), "t.npy")
                 .status()
                 .message(),
@@ -105,11 +106,11 @@ TEST(ValueColumnsTest, MasksAreZeroAndOneOfAnyType) {
               HasSubstr("give one column of it"));
 }
 
-// numpy.save writes the transpose of rows so: the values of a column, then those
-// of the next.
+// numpy.save writes the transpose of rows so: the values of a column, then
+// those of the next.
 TEST(ValueColumnsTest, FortranOrderIsRead) {
-  const ColumnPtr x = ArrayOf<int16_t>({'i', 2}, {3, 2}, {1, 2, 3, 10, 20, 30},
-                                       "True");
+  const ColumnPtr x =
+      ArrayOf<int16_t>({'i', 2}, {3, 2}, {1, 2, 3, 10, 20, 30}, "True");
   ASSERT_NE(x, nullptr);
   EXPECT_EQ(x->schema(), (ColumnSchema{DType::kInt16, 2}));
   EXPECT_THAT(All<int16_t>(*x), ElementsAre(1, 10, 2, 20, 3, 30));
@@ -118,8 +119,8 @@ TEST(ValueColumnsTest, FortranOrderIsRead) {
   EXPECT_THAT(last, ElementsAre(3, 30));
   // Ends of edges [2, E] and [E, 2].
   for (const Ids& shape : {Ids{2, 3}, Ids{3, 2}}) {
-    const Ids values = shape[0] == 2 ? Ids{1, 10, 2, 20, 3, 30}
-                                     : Ids{1, 2, 3, 10, 20, 30};
+    const Ids values =
+        shape[0] == 2 ? Ids{1, 10, 2, 20, 3, 30} : Ids{1, 2, 3, 10, 20, 30};
     ArrayOf<int64_t>({'i', 8}, shape, values, "True");
     const auto ends = OpenPairs({testing::TempDir() + "/a.npy"});
     ASSERT_TRUE(ends.ok()) << ends.status();

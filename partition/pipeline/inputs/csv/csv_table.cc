@@ -42,10 +42,10 @@ absl::StatusOr<std::optional<std::vector<int64_t>>> ReadIdList(
   }
   RETURN_IF_ERROR(in.status());
   if (!AreMask(ids)) return ids;
-  return absl::InvalidArgumentError(absl::StrCat(
-      path, " has ", ids.size(),
-      " numbers 0 and 1 alone, as a mask has; allowed: one ", of,
-      " id a line, each once"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, " has ", ids.size(),
+                   " numbers 0 and 1 alone, as a mask has; allowed: one ", of,
+                   " id a line, each once"));
 }
 
 absl::StatusOr<int64_t> ReadSingleCount(const std::string& path) {

@@ -166,9 +166,8 @@ absl::StatusOr<bool> EndsByRow(const ChunkFiles& files,
   const auto& shape = array.header.shape;
   if (shape.size() == 2 && shape[1] == 2) return false;
   if (shape.size() == 2 && shape[0] == 2) return true;
-  return Wrong(files, absl::StrCat(
-                          array.path,
-                          " is no array [edges, 2] or [2, edges]"));
+  return Wrong(
+      files, absl::StrCat(array.path, " is no array [edges, 2] or [2, edges]"));
 }
 
 absl::StatusOr<ChunkEnds> NpyEnds(const ChunkFiles& files,

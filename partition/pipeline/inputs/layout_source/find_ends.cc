@@ -16,8 +16,7 @@ std::vector<std::string> PlainNames(const Table& table) {
   std::vector<std::string> names;
   for (int c = 0; c < table.num_columns(); ++c) {
     const std::string name = table.NameOf(c);
-    names.push_back(
-        absl::AsciiStrToLower(absl::StripAsciiWhitespace(name)));
+    names.push_back(absl::AsciiStrToLower(absl::StripAsciiWhitespace(name)));
   }
   return names;
 }
@@ -74,8 +73,9 @@ absl::Status FindEnds(EdgeLayout& edges, const Table& table,
   const bool first = absl::c_any_of(named, [](const NamedEnds& pair) {
     return pair.from == 0 && pair.to == 1;
   });
-  const bool begins = named.empty() && !names.empty() &&
-                      (names[0] == "src" || (names.size() > 1 && names[1] == "dst"));
+  const bool begins =
+      named.empty() && !names.empty() &&
+      (names[0] == "src" || (names.size() > 1 && names[1] == "dst"));
   if (!first && !begins) {
     const std::string doubt = DoubtOf(names, named);
     if (!doubt.empty()) {

@@ -325,8 +325,8 @@ class SplitReader {
     const auto& shape = array.header.shape;
     if (shape.size() != 2 || array.header.type.kind == 'b') return false;
     // A column of numbers is one pair if it may be.
-    return shape[1] != 1 || (shape[0] == 2 && UseOf(place.arrays[0]) ==
-                                                  ListUse::kEither);
+    return shape[1] != 1 ||
+           (shape[0] == 2 && UseOf(place.arrays[0]) == ListUse::kEither);
   }
 
   const LayoutState& state_;

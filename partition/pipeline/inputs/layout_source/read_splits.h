@@ -14,8 +14,8 @@ namespace tributary {
 // column that names them ascend by node or row; lists keep their order.
 // Requires NumberNodes. INVALID_ARGUMENT, with file and row, for an id or a row
 // that there is not, a mask of another length, numbers that may be a mask or a
-// list, and a type that is no list. Appends notes on words in a column of splits
-// that docs/data.md does not list.
+// list, and a type that is no list. Appends notes on words in a column of
+// splits that docs/data.md does not list.
 absl::StatusOr<std::vector<SplitSource>> ReadSplits(
     const LayoutState& state, std::vector<std::string>& notes);
 

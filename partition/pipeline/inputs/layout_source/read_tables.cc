@@ -106,8 +106,7 @@ TableOptions OptionsOf(const GraphLayout& layout, bool named_columns) {
   return {layout.delimiter, layout.header, named_columns};
 }
 
-absl::Status OpenTables(LayoutState& state,
-                        std::vector<std::string>& notes) {
+absl::Status OpenTables(LayoutState& state, std::vector<std::string>& notes) {
   for (NodeState& nodes : state.nodes) {
     const NodeLayout& at = nodes.layout;
     if (at.table.empty()) continue;

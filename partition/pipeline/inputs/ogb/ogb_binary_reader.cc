@@ -104,8 +104,8 @@ class BinaryReader {
     if (!there) return absl::OkStatus();
     ASSIGN_OR_RETURN(const NpzArrays arrays, NpzArrays::Open(labels, spool_));
     ASSIGN_OR_RETURN(const FileArray array, arrays.Find("node_label"));
-    ASSIGN_OR_RETURN(nodes_.y, OpenLabelArray(array, n,
-                                              "node_label of " + labels));
+    ASSIGN_OR_RETURN(nodes_.y,
+                     OpenLabelArray(array, n, "node_label of " + labels));
     return absl::OkStatus();
   }
 

@@ -175,9 +175,8 @@ class Slice {
     return absl::OkStatus();
   }
   absl::Status LoadTexts(int64_t begin, int64_t count) {
-    return ForEachText(dictionary_, begin, count, [&](absl::string_view text) {
-      texts_.Add(text);
-    });
+    return ForEachText(dictionary_, begin, count,
+                       [&](absl::string_view text) { texts_.Add(text); });
   }
 
   const IdDictionary& dictionary_;

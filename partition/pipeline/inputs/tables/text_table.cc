@@ -258,8 +258,7 @@ absl::StatusOr<std::vector<ColumnPtr>> TextTable::Read(
     if (complete) {
       spool.Advance(path, InputProgress::kAll);
     } else {
-      RETURN_IF_ERROR(
-          ForEachRow(path, spool.progress(), keep_blank_end, use));
+      RETURN_IF_ERROR(ForEachRow(path, spool.progress(), keep_blank_end, use));
     }
   }
   for (size_t i = 0; i < sinks.size(); ++i) {
