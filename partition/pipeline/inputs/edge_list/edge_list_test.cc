@@ -104,6 +104,7 @@ TEST_F(EdgeListTest, TheHeaderNamesTheEnds) {
        {"src,dst,w\n0,2,5\n2,1,6\n", ",src,dst\n5,0,2\n6,2,1\n",
         "weight,src,dst\n5,0,2\n6,2,1\n", "dst,src\n2,0\n1,2\n",
         "a, Target ,Source\n5,2,0\n6,1,2\n", "w,u,v\n5,0,2\n6,2,1\n",
+        "w,src_id,Dst_ID\n5,0,2\n6,2,1\n",
         "w,destination,source\n5,2,0\n6,1,2\n", "t,tail,head\n5,2,0\n6,1,2\n",
         "src,dst,from,to\n0,2,7,8\n2,1,7,8\n", "from,to,w\n0,2,5\n2,1,6\n",
         "source,kind\n0,2\n2,1\n", "who,whom,source\n0,2,5\n2,1,6\n"}) {
@@ -172,6 +173,17 @@ TEST_F(EdgeListTest, OneNumberInTwoSpellingsIsSaid) {
     EXPECT_THAT(ErrorOf(Read(options).status()),
                 HasSubstr(absl::StrCat("a.csv line 3, column dst: \"", odd)));
   }
+}
+
+// The first column was the id, though another one is called so.
+TEST_F(EdgeListTest, TheColumnOfIdsMayBeInUpperCase) {
+  Write("edges.csv", "0,1\n1,2\n");
+  Write("nodes.csv", "y, ID\n7,2\n8,1\n9,0\n");
+  InputOptions options = Options("");
+  options.layout.labels = {"y"};
+  const auto graph = Read(options);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(All(*graph->node_types[0].y), (Ids{9, 8, 7}));
 }
 
 TEST_F(EdgeListTest, OtherWordsOfSplitsAreSaid) {

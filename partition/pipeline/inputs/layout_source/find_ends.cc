@@ -6,26 +6,25 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "common/text/status.h"
 
 namespace tributary {
 namespace {
-
-// Returns the columns by the words, in lower case and without blanks.
-std::vector<std::string> PlainNames(const Table& table) {
-  std::vector<std::string> names;
-  for (int c = 0; c < table.num_columns(); ++c) {
-    const std::string name = table.NameOf(c);
-    names.push_back(absl::AsciiStrToLower(absl::StripAsciiWhitespace(name)));
-  }
-  return names;
-}
 
 // Columns that a pair of words of the header says are the ends of edges.
 struct NamedEnds {
   int from, to;
   std::string words;  // "src, dst"
 };
+
+// Returns the words without the "_id" of "src_id".
+std::vector<std::string> WithoutId(std::vector<std::string> names) {
+  for (std::string& name : names) {
+    name = std::string(absl::StripSuffix(name, "_id"));
+  }
+  return names;
+}
 
 std::vector<NamedEnds> FindNamedEnds(const std::vector<std::string>& names) {
   constexpr std::pair<const char*, const char*> kPairs[] = {
@@ -65,9 +64,18 @@ std::string DoubtOf(const std::vector<std::string>& names,
 
 }  // namespace
 
+std::vector<std::string> PlainNames(const Table& table) {
+  std::vector<std::string> names;
+  for (int c = 0; c < table.num_columns(); ++c) {
+    const std::string name = table.NameOf(c);
+    names.push_back(absl::AsciiStrToLower(absl::StripAsciiWhitespace(name)));
+  }
+  return names;
+}
+
 absl::Status FindEnds(EdgeLayout& edges, const Table& table,
                       std::vector<std::string>& notes) {
-  const std::vector<std::string> names = PlainNames(table);
+  const std::vector<std::string> names = WithoutId(PlainNames(table));
   const std::vector<NamedEnds> named = FindNamedEnds(names);
   NamedEnds ends{0, 1, ""};
   const bool first = absl::c_any_of(named, [](const NamedEnds& pair) {

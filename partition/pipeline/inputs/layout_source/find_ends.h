@@ -1,4 +1,4 @@
-// Finds the columns of a table that are the ends of edges.
+// Finds columns of a table by the words that users call them by.
 #ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_LAYOUT_SOURCE_FIND_ENDS_H_
 #define TRIBUTARY_PARTITION_PIPELINE_INPUTS_LAYOUT_SOURCE_FIND_ENDS_H_
 
@@ -10,6 +10,10 @@
 #include "partition/pipeline/inputs/tables/table.h"
 
 namespace tributary {
+
+// Returns the names of the columns in lower case and without blanks around
+// them.
+std::vector<std::string> PlainNames(const Table& table);
 
 // Decides on ends for which the layout has no columns: those that the header
 // calls so by a pair of the words that docs/data.md lists, with a note if they

@@ -138,10 +138,12 @@ absl::Status OpenTables(LayoutState& state, std::vector<std::string>& notes) {
 // that is called so; or the first, unless ids may be the rows.
 void FindIdColumn(NodeState& nodes) {
   if (nodes.table.table == nullptr || !nodes.layout.id.empty()) return;
+  const std::vector<std::string> names = PlainNames(*nodes.table.table);
   for (const char* name : {"id", "node_id", "node"}) {
-    const auto found = nodes.table.table->Find({name});
-    if (!found.ok()) continue;
-    nodes.layout.id.columns = {name};
+    const auto found = absl::c_find(names, name);
+    if (found == names.end()) continue;
+    nodes.layout.id.columns = {
+        nodes.table.table->NameOf(static_cast<int>(found - names.begin()))};
     return;
   }
   if (nodes.ids != IdKind::kDense) nodes.layout.id.columns = {"0"};

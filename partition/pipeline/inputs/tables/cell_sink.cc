@@ -152,7 +152,7 @@ constexpr char kWeightAllowed[] =
     "a weight, a decimal number that is finite and not negative";
 constexpr char kTimeAllowed[] =
     "a time, a whole number of int64; give fractions in a smaller unit (1.5 "
-    "seconds as 1500 milliseconds)";
+    "seconds as 1500 milliseconds), dates as numbers";
 constexpr char kMaskAllowed[] = "a mask's value: 0 or 1, false or true";
 constexpr char kDenseAllowed[] =
     "a dense id, a whole number from 0, without leading zeros (edge lists: "

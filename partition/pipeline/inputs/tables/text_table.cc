@@ -76,13 +76,15 @@ bool HasNumber(absl::Span<const std::string> cells) {
 }
 
 // Whether words are what programs call the columns of a table of edges or
-// nodes by.
+// nodes by, perhaps with "_id" behind.
 bool HasUsualNames(const std::vector<std::string>& cells) {
   constexpr absl::string_view kUsual[] = {
       "src",  "dst",  "source", "target", "destination", "from", "to",
-      "head", "tail", "u",      "v",      "id",          "node", "node_id"};
+      "head", "tail", "u",      "v",      "id",          "node"};
   return absl::c_any_of(cells, [&](const std::string& cell) {
-    return absl::c_linear_search(kUsual, absl::AsciiStrToLower(cell));
+    const std::string word =
+        absl::AsciiStrToLower(absl::StripAsciiWhitespace(cell));
+    return absl::c_linear_search(kUsual, absl::StripSuffix(word, "_id"));
   });
 }
 
