@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
 #include "trainer_client/torch/tasks/append_floats.h"
-#include "trainer_client/torch/tasks/labels.h"
+#include "trainer_client/torch/tasks/labels/labels.h"
 
 namespace tributary {
 namespace {

@@ -15,7 +15,7 @@
 #include "common/text/status.h"
 #include "trainer_client/torch/ddp/process_group.h"
 #include "trainer_client/torch/tasks/evaluation.h"
-#include "trainer_client/torch/tasks/label_scan.h"
+#include "trainer_client/torch/tasks/labels/label_scan.h"
 #include "trainer_client/torch/tasks/node_task_options.h"
 #include "trainer_client/torch/tasks/tally.h"
 #include "trainer_client/torch/train/batch_rounds.h"

@@ -1,4 +1,4 @@
-#include "trainer_client/torch/tasks/labels.h"
+#include "trainer_client/torch/tasks/labels/labels.h"
 
 #include <ATen/ATen.h>
 
