@@ -106,7 +106,7 @@ struct MiniBatch {
   at::Tensor input_id;    // int64 [positions], numbers in the list of inputs
   // Each input's labels as they are stored, of any type, [positions] or
   // [positions, C], on the CPU; undefined: the type has none. Tasks read them
-  // by tasks/labels/labels.h.
+  // by tasks/node/labels.h.
   at::Tensor y;
 
   // Batches of links, by edge type; empty in batches of nodes.

@@ -12,7 +12,7 @@
 #include "trainer_client/torch/nn/model_options.h"
 #include "trainer_client/torch/tasks/link_task_options.h"
 #include "trainer_client/torch/tasks/metric.h"
-#include "trainer_client/torch/tasks/node_task_options.h"
+#include "trainer_client/torch/tasks/node/node_task_options.h"
 #include "trainer_client/torch/train/checkpoint_options.h"
 #include "trainer_client/torch/train/early_stopping.h"
 #include "trainer_client/torch/train/lr_schedule.h"

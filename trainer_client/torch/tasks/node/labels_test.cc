@@ -1,4 +1,4 @@
-#include "trainer_client/torch/tasks/labels/labels.h"
+#include "trainer_client/torch/tasks/node/labels.h"
 
 #include <ATen/ATen.h>
 

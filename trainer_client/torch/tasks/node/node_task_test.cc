@@ -1,4 +1,4 @@
-#include "trainer_client/torch/tasks/node_task.h"
+#include "trainer_client/torch/tasks/node/node_task.h"
 
 #include <ATen/ATen.h>
 

@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "partition/schema/schema.h"
 #include "trainer_client/core/batch/batch_lease.h"
-#include "trainer_client/torch/tasks/node_task_options.h"
+#include "trainer_client/torch/tasks/node/node_task_options.h"
 
 namespace tributary {
 

@@ -1,4 +1,4 @@
-#include "trainer_client/torch/tasks/node_task_options.h"
+#include "trainer_client/torch/tasks/node/node_task_options.h"
 
 #include <algorithm>
 #include <string>

@@ -1,4 +1,4 @@
-#include "trainer_client/torch/tasks/node_task.h"
+#include "trainer_client/torch/tasks/node/node_task.h"
 
 #include <ATen/ATen.h>
 
@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
 #include "trainer_client/torch/tasks/append_floats.h"
-#include "trainer_client/torch/tasks/labels/labels.h"
+#include "trainer_client/torch/tasks/node/labels.h"
 
 namespace tributary {
 namespace {

@@ -1,4 +1,4 @@
-#include "trainer_client/torch/tasks/labels/labels.h"
+#include "trainer_client/torch/tasks/node/labels.h"
 
 #include <ATen/ATen.h>
 
@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
 #include "trainer_client/core/batch/hetero_batch.h"
-#include "trainer_client/torch/tasks/labels/label_scan.h"
+#include "trainer_client/torch/tasks/node/label_scan.h"
 #include "trainer_client/torch/tensors/catch_torch.h"
 #include "trainer_client/torch/tensors/tensors.h"
 
