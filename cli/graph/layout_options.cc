@@ -27,8 +27,10 @@ void AddLayoutFlags(CLI::App& app, LayoutFlags& flags) {
                             const char* type, const char* help) {
     add(name, value, type, help)->delimiter(',')->allow_extra_args(false);
   };
-  add("--src", flags.src, "COLUMN", "Source of an edge; default: 0");
-  add("--dst", flags.dst, "COLUMN", "Destination of an edge; default: 1");
+  add("--src", flags.src, "COLUMN",
+      "Source of an edge; default: by the header, or 0");
+  add("--dst", flags.dst, "COLUMN",
+      "Destination of an edge; default: by the header, or 1");
   add_list("--edge-features", flags.edge_features, "COLUMN,..",
            "Features of edges; f* are all columns whose names begin with f; "
            "or an array, x.npy; dgl-chunked: the array NAME");

@@ -10,21 +10,23 @@
 
 namespace tributary {
 
-// Reads a vector of integers of any width, as numpy.save writes it. Errors name
-// the file: NOT_FOUND; DATA_LOSS if it is not an .npy file or is truncated;
-// INVALID_ARGUMENT for another shape or type, or an id above 2^63 - 1.
+// Read a vector, [n] or [n, 1], as numpy.save writes it, of what IdsOf, TimesOf
+// and WeightsOf (npy_vector.h) take. Errors name the file: NOT_FOUND; DATA_LOSS
+// if it is not an .npy file or is truncated; INVALID_ARGUMENT for another
+// shape, type or value.
 absl::StatusOr<std::vector<int64_t>> ReadInputFile(const std::string& path);
+absl::StatusOr<std::vector<int64_t>> ReadTimeFile(const std::string& path);
+absl::StatusOr<std::vector<double>> ReadWeightFile(const std::string& path);
 
-// Ids, or a mask of numpy's bool type: for each node whether it is an input.
+// Ids, or a mask: for each node whether it is an input. A mask is of numpy's
+// bool type, or whole numbers 0 and 1, so many of them that ids would repeat.
 struct InputList {
   std::vector<int64_t> ids;
   std::vector<bool> mask;  // empty: the file has ids
 };
-// Reads ids or a mask. Errors as above.
+// Reads ids or a mask. Errors as above; INVALID_ARGUMENT, saying what decides,
+// for one or two bytes 0 and 1, which may be either.
 absl::StatusOr<InputList> ReadInputListFile(const std::string& path);
-
-// Reads a vector of float32 or float64. Errors as above.
-absl::StatusOr<std::vector<double>> ReadWeightFile(const std::string& path);
 
 }  // namespace tributary
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -28,6 +29,7 @@ bool ParseReal(absl::string_view text, float* value) {
 class LinkReader {
  public:
   absl::Status Read(absl::string_view text) {
+    text = absl::StripTrailingAsciiWhitespace(text);  // blank last lines
     while (!text.empty()) {
       const size_t end = std::min(text.find('\n'), text.size());
       ++line_;

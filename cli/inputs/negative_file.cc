@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "common/io/file_mapping.h"
@@ -41,6 +42,7 @@ absl::StatusOr<uint64_t> ReadIds(uint64_t number, absl::string_view line,
 }
 
 absl::StatusOr<NegativeList> Read(absl::string_view text) {
+  text = absl::StripTrailingAsciiWhitespace(text);  // blank last lines
   NegativeList list;
   for (uint64_t line = 1; !text.empty(); ++line) {
     const size_t end = std::min(text.find('\n'), text.size());

@@ -18,7 +18,7 @@ namespace {
 
 constexpr char kInputNodesAllowed[] =
     "a split (train, SCHEME/train), ids (1,2,3), @FILE.npy (ids or a mask) or "
-    "* (all); TYPE: before it in a typed graph";
+    "* (all); TYPE: before it, once, in a typed graph";
 
 // Parses comma-separated ids; nullopt if one is not.
 std::optional<std::vector<int64_t>> ParseIds(absl::string_view text) {
@@ -52,7 +52,10 @@ absl::Status ParseInputNodes(absl::string_view text, SampleRequest* request) {
     loader.input_type = std::string(text.substr(0, colon));
     rest = text.substr(colon + 1);
   }
-  const bool typed_well = rest.size() == text.size() || colon > 0;
+  // Types of nodes have no comma: "paper:0,paper:1" names its type twice.
+  const bool typed_well =
+      rest.size() == text.size() ||
+      (colon > 0 && !absl::StrContains(loader.input_type, ','));
   if (!typed_well || rest.empty() || rest == "@") {
     return UsageError(absl::StrCat("--input-nodes \"", text,
                                    "\"\nallowed: ", kInputNodesAllowed));

@@ -250,7 +250,7 @@ absl::Status ReadLinkFiles(SampleRequest* request) {
       RETURN_IF_ERROR(ReadLinkFile(files.links, &list));
     }
     if (!files.times.empty()) {
-      ASSIGN_OR_RETURN(list.edge_label_time, ReadInputFile(files.times));
+      ASSIGN_OR_RETURN(list.edge_label_time, ReadTimeFile(files.times));
     }
     if (!files.negatives.empty()) {
       RETURN_IF_ERROR(ReadNegatives(files.negatives, &list, &link));

@@ -128,7 +128,7 @@ absl::Status ReadListFiles(SampleRequest* request) {
   RETURN_IF_ERROR(ReadLinkFiles(request));
   if (!request->input_time_file.empty()) {
     ASSIGN_OR_RETURN(HopOptionsOf(request)->input_time,
-                     ReadInputFile(request->input_time_file));
+                     ReadTimeFile(request->input_time_file));
   }
   return absl::OkStatus();
 }

@@ -303,7 +303,7 @@ TEST(SampleRequestTest, InputNodes) {
   EXPECT_EQ(r.input_file, "ids.npy");
 
   for (const char* bad : {"", "@", ":train", "person:", "1,-2", "1,x", "1,",
-                          "9223372036854775808"}) {
+                          "9223372036854775808", "person:0,person:1"}) {
     EXPECT_FALSE(ParseInputNodes(bad, &r).ok()) << bad;
   }
 }

@@ -1,5 +1,9 @@
 #include "partition/format/graph.h"
 
+#include <filesystem>
+#include <fstream>
+#include <string>
+
 #include "gtest/gtest.h"
 #include "partition/format/testing/graph_builder.h"
 #include "partition/format/testing/seven_nodes.h"
@@ -36,6 +40,30 @@ std::vector<std::pair<int64_t, int64_t>> InEdges(const Graph& graph,
                         edges.edge_id[i]);
   }
   return result;
+}
+
+// What users give in place of a folder; the error said only that there is no
+// graph.json, or that a file is no folder.
+TEST(GraphTest, OtherFoldersAreNamed) {
+  const auto error = [](const std::string& path) {
+    return std::string(Graph::Open(path, {}).status().message());
+  };
+  const auto has = [&](const std::string& path, const std::string& text) {
+    EXPECT_NE(error(path).find(text), std::string::npos) << error(path);
+  };
+  const TemporaryFolder folder;
+  const auto make = [&](const std::string& path) {
+    std::filesystem::create_directories(
+        std::filesystem::path(folder.File(path)).parent_path());
+    std::ofstream(folder.File(path)) << "{}";
+    return folder.File(path.substr(0, path.find('/')));
+  };
+  has(make("dgl/part0/graph.dgl"), "partition/exporters/tributary_export.py");
+  has(make("chunks/metadata.json"), "tributary partition --format dgl-chunked");
+  has(make("ogb/raw/edge.csv"), "tributary partition --format ogb");
+  const std::string graph = make("g/graph.json");
+  has(graph + "/graph.json", "allowed: its folder, " + graph);
+  EXPECT_EQ(error(make("other/x.txt")).find("; "), std::string::npos);
 }
 
 class GraphOfPartitions : public testing::TestWithParam<uint32_t> {};

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
-#include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/io/path_error.h"
+#include "common/tensor/exact_values.h"
 #include "common/text/status.h"
 #include "partition/source/npy_file.h"
 #include "partition/source/read_exactly.h"
@@ -20,95 +18,13 @@ namespace {
 
 // Bytes that are read before they are converted or picked.
 constexpr size_t kScratchBytes = size_t{1} << 18;
-
-// Converts `count` values; returns the index of the first that does not fit.
-using Convert = std::optional<size_t> (*)(const uint8_t* from, size_t count,
-                                          uint8_t* to);
-
-template <typename From, typename To>
-std::optional<size_t> ConvertValues(const uint8_t* from, size_t count,
-                                    uint8_t* to) {
-  for (size_t i = 0; i < count; ++i) {
-    From value;
-    std::memcpy(&value, from + i * sizeof(From), sizeof(From));
-    if constexpr (std::is_integral_v<To>) {
-      if (!std::in_range<To>(value)) return i;
-    }
-    const auto converted = static_cast<To>(value);
-    std::memcpy(to + i * sizeof(To), &converted, sizeof(To));
-  }
-  return std::nullopt;
-}
-
-// Whole numbers 0 and 1 as bool.
-template <typename From>
-std::optional<size_t> ConvertToBool(const uint8_t* from, size_t count,
-                                    uint8_t* to) {
-  for (size_t i = 0; i < count; ++i) {
-    From value;
-    std::memcpy(&value, from + i * sizeof(From), sizeof(From));
-    if (value != 0 && value != 1) return i;
-    to[i] = static_cast<uint8_t>(value);
-  }
-  return std::nullopt;
-}
-
-template <typename From>
-Convert ConvertFromWhole(DType to) {
-  switch (to) {
-    case DType::kUint8:
-      return ConvertValues<From, uint8_t>;
-    case DType::kInt8:
-      return ConvertValues<From, int8_t>;
-    case DType::kInt16:
-      return ConvertValues<From, int16_t>;
-    case DType::kInt32:
-      return ConvertValues<From, int32_t>;
-    case DType::kInt64:
-      return ConvertValues<From, int64_t>;
-    case DType::kBool:
-      return ConvertToBool<From>;
-    default:
-      return nullptr;
-  }
-}
-
-Convert ConversionOf(NpyType from, DType to) {
-  if (from.kind == 'f' && from.size == 4 && to == DType::kFloat64) {
-    return ConvertValues<float, double>;
-  }
-  if (from.kind == 'b') return ConvertFromWhole<uint8_t>(to);
-  if (from.kind == 'u') {
-    switch (from.size) {
-      case 1:
-        return ConvertFromWhole<uint8_t>(to);
-      case 2:
-        return ConvertFromWhole<uint16_t>(to);
-      case 4:
-        return ConvertFromWhole<uint32_t>(to);
-      case 8:
-        return ConvertFromWhole<uint64_t>(to);
-    }
-  }
-  if (from.kind == 'i') {
-    switch (from.size) {
-      case 1:
-        return ConvertFromWhole<int8_t>(to);
-      case 2:
-        return ConvertFromWhole<int16_t>(to);
-      case 4:
-        return ConvertFromWhole<int32_t>(to);
-      case 8:
-        return ConvertFromWhole<int64_t>(to);
-    }
-  }
-  return nullptr;
-}
+// The same of rows whose values lie apart, each column of which is a read.
+constexpr size_t kApartScratchBytes = size_t{1} << 22;
 
 class FileColumn final : public Column {
  public:
   FileColumn(std::vector<ColumnPiece> pieces, size_t stored_row_bytes,
-             ColumnSchema schema, Convert convert)
+             ColumnSchema schema, ExactConversion convert)
       : Column(schema, RowsOf(pieces)),
         pieces_(std::move(pieces)),
         stored_row_bytes_(stored_row_bytes),
@@ -172,22 +88,51 @@ class FileColumn final : public Column {
       return ReadExactly(fd.get(), piece.path, piece.offset + from * stride,
                          out, count * stride);
     }
-    const size_t at_once = std::max<size_t>(1, kScratchBytes / stride);
-    std::vector<uint8_t> scratch(std::min(count, at_once) * stride);
+    const bool apart = piece.value_stride != 0;
+    const size_t width = std::max<uint64_t>(stride, stored_row_bytes_);
+    const size_t at_once = std::max<size_t>(
+        1, (apart ? kApartScratchBytes : kScratchBytes) / width);
+    std::vector<uint8_t> scratch(std::min(count, at_once) * width);
     for (size_t done = 0; done < count;) {
       const size_t rows = std::min(count - done, at_once);
-      // Nothing need follow the last row.
-      const size_t bytes = (rows - 1) * stride + stored_row_bytes_;
-      RETURN_IF_ERROR(ReadExactly(fd.get(), piece.path,
-                                  piece.offset + (from + done) * stride,
-                                  scratch.data(), bytes));
-      for (size_t r = 0; stride != stored_row_bytes_ && r < rows; ++r) {
-        std::memmove(scratch.data() + r * stored_row_bytes_,
-                     scratch.data() + r * stride, stored_row_bytes_);
-      }
+      const uint64_t at = piece.offset + (from + done) * stride;
+      RETURN_IF_ERROR(
+          apart ? GatherRows(fd.get(), piece, at, rows, scratch)
+                : ReadRows(fd.get(), piece, at, rows, stride, scratch));
       RETURN_IF_ERROR(Put(scratch.data(), rows, begin + done, out));
       out += rows * schema().row_bytes();
       done += rows;
+    }
+    return absl::OkStatus();
+  }
+
+  // Reads rows that lie `stride` bytes apart, to the front of `scratch`.
+  absl::Status ReadRows(int fd, const ColumnPiece& piece, uint64_t at,
+                        size_t rows, uint64_t stride,
+                        std::vector<uint8_t>& scratch) const {
+    // Nothing need follow the last row.
+    const size_t bytes = (rows - 1) * stride + stored_row_bytes_;
+    RETURN_IF_ERROR(ReadExactly(fd, piece.path, at, scratch.data(), bytes));
+    for (size_t r = 0; stride != stored_row_bytes_ && r < rows; ++r) {
+      std::memmove(scratch.data() + r * stored_row_bytes_,
+                   scratch.data() + r * stride, stored_row_bytes_);
+    }
+    return absl::OkStatus();
+  }
+
+  // Reads rows whose values lie apart, the first of them at `at`: the values of
+  // one column after another, which it puts side by side.
+  absl::Status GatherRows(int fd, const ColumnPiece& piece, uint64_t at,
+                          size_t rows, std::vector<uint8_t>& scratch) const {
+    const size_t width = schema().width(), size = stored_row_bytes_ / width;
+    std::vector<uint8_t> values(rows * size);
+    for (size_t c = 0; c < width; ++c) {
+      RETURN_IF_ERROR(ReadExactly(fd, piece.path, at + c * piece.value_stride,
+                                  values.data(), values.size()));
+      for (size_t r = 0; r < rows; ++r) {
+        std::memcpy(scratch.data() + r * stored_row_bytes_ + c * size,
+                    values.data() + r * size, size);
+      }
     }
     return absl::OkStatus();
   }
@@ -208,25 +153,34 @@ class FileColumn final : public Column {
 
   const std::vector<ColumnPiece> pieces_;
   const size_t stored_row_bytes_;
-  const Convert convert_;  // null: equal types
+  const ExactConversion convert_;  // null: equal types
   std::vector<int64_t> ends_;
 };
 
-absl::Status CheckLength(const ColumnPiece& piece, size_t row_bytes) {
+absl::Status CheckLength(const ColumnPiece& piece, size_t row_bytes,
+                         size_t width) {
   struct stat info;
   if (stat(piece.path.c_str(), &info) != 0) {
     return PathError(piece.path, "stat");
   }
   if (piece.num_rows == 0) return absl::OkStatus();
   const uint64_t stride = piece.stride == 0 ? row_bytes : piece.stride;
+  const uint64_t last_row =
+      piece.value_stride == 0
+          ? row_bytes
+          : (width - 1) * piece.value_stride + row_bytes / width;
   const uint64_t end = piece.offset +
                        static_cast<uint64_t>(piece.num_rows - 1) * stride +
-                       row_bytes;
+                       last_row;
   if (static_cast<uint64_t>(info.st_size) >= end) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat(piece.path, " has ", info.st_size,
                                           " bytes; its ", piece.num_rows,
                                           " rows end at byte ", end));
 }
+
+// Says how floats become ids: they may have been rounded before they were
+// whole.
+const char* AskForWhole() { return ", as a.astype(np.int64) makes it"; }
 
 // The type that a graph stores for a type of npy files.
 absl::StatusOr<DType> StoredType(NpyType type, const std::string& path) {
@@ -235,7 +189,9 @@ absl::StatusOr<DType> StoredType(NpyType type, const std::string& path) {
                       DType::kFloat32, DType::kFloat64, DType::kBool}) {
     if (NpyTypeOf(dtype) == type) return dtype;
   }
-  if (type.kind == 'u') return DType::kInt64;
+  if (type.kind == 'u' || type.kind == 'M' || type.kind == 'm') {
+    return DType::kInt64;
+  }
   return absl::InvalidArgumentError(absl::StrCat(
       path, " has elements ", type.descr(),
       "; allowed: whole numbers, bool, float16, float32, float64, and |V2 "
@@ -248,18 +204,19 @@ absl::StatusOr<ColumnPtr> OpenFileColumn(std::vector<ColumnPiece> pieces,
                                          NpyType stored, ColumnSchema schema) {
   const size_t row_bytes = stored.size * schema.width();
   for (const ColumnPiece& piece : pieces) {
-    RETURN_IF_ERROR(CheckLength(piece, row_bytes));
+    RETURN_IF_ERROR(CheckLength(piece, row_bytes, schema.width()));
   }
-  Convert convert = nullptr;
+  ExactConversion convert = nullptr;
   // A file may have any byte where NumPy has a bool.
   const bool checked = schema.dtype == DType::kBool;
   if (checked || NpyTypeOf(schema.dtype) != stored) {
-    convert = ConversionOf(stored, schema.dtype);
+    convert = WholeConversion(stored, schema.dtype);
     if (convert == nullptr) {
       return absl::InvalidArgumentError(
           absl::StrCat(pieces.empty() ? "" : pieces.front().path, ": elements ",
                        stored.descr(), " cannot become ",
-                       std::string(DTypeName(schema.dtype))));
+                       std::string(DTypeName(schema.dtype)),
+                       IsFloating(schema.dtype) ? "" : AskForWhole()));
     }
   }
   return std::make_shared<FileColumn>(std::move(pieces), row_bytes, schema,
@@ -269,7 +226,7 @@ absl::StatusOr<ColumnPtr> OpenFileColumn(std::vector<ColumnPiece> pieces,
 absl::StatusOr<ColumnPtr> OpenNpyColumn(const std::vector<std::string>& paths) {
   std::vector<FileArray> arrays;
   for (const std::string& path : paths) {
-    ASSIGN_OR_RETURN(NpyHeader header, ReadNpyFileHeader(path));
+    ASSIGN_OR_RETURN(UserNpyHeader header, ReadUserNpyFileHeader(path));
     arrays.push_back({path, std::move(header), ""});
   }
   return OpenArrayColumn(arrays);
@@ -286,7 +243,8 @@ absl::StatusOr<ColumnPtr> OpenArrayColumn(
     if (header.shape.empty() || header.shape.size() > 2) {
       return absl::InvalidArgumentError(
           absl::StrCat(path, " has ", header.shape.size(),
-                       " dimensions; allowed: [rows] and [rows, columns]"));
+                       " dimensions; allowed: [rows] and [rows, columns], as "
+                       "a.reshape(len(a), -1) makes it"));
     }
     // Of a column's schema dim 0 is one value a row.
     if (header.shape.size() == 2 && header.shape[1] == 0) {
@@ -300,7 +258,12 @@ absl::StatusOr<ColumnPtr> OpenArrayColumn(
       return absl::InvalidArgumentError(
           absl::StrCat(path, " has other types or columns than ", first.path));
     }
-    pieces.push_back({path, header.data_offset, 0, header.shape[0], name});
+    ColumnPiece& piece = pieces.emplace_back(
+        ColumnPiece{path, header.data_offset, 0, header.shape[0], name});
+    if (!header.fortran_order || header.shape.size() == 1) continue;
+    piece.stride = header.type.size;
+    piece.value_stride =
+        static_cast<uint64_t>(header.shape[0]) * header.type.size;
   }
   ASSIGN_OR_RETURN(const DType dtype,
                    StoredType(first.header.type, first.path));
@@ -309,13 +272,28 @@ absl::StatusOr<ColumnPtr> OpenArrayColumn(
   return OpenFileColumn(std::move(pieces), first.header.type, {dtype, dim});
 }
 
+std::pair<ColumnPiece, ColumnPiece> PairPieces(const FileArray& array,
+                                               bool by_row) {
+  const UserNpyHeader& header = array.header;
+  const size_t size = header.type.size;
+  const int64_t count = header.shape[by_row ? 1 : 0];
+  // One end after the other, or each pair side by side.
+  const bool apart = by_row != header.fortran_order;
+  const uint64_t second =
+      apart ? static_cast<uint64_t>(count) * size : uint64_t{size};
+  const uint64_t stride = apart ? 0 : 2 * size;
+  const uint64_t first = header.data_offset;
+  return {{array.path, first, stride, count, array.name, 0, by_row},
+          {array.path, first + second, stride, count, array.name, 1, by_row}};
+}
+
 namespace {
 
-// Whole numbers of another column, as int64.
-class WidenedColumn final : public Column {
+// The values of another column of one value a row, converted.
+class ExactColumn final : public Column {
  public:
-  WidenedColumn(ColumnPtr column, Convert convert)
-      : Column({DType::kInt64, 0}, column->num_rows()),
+  ExactColumn(ColumnPtr column, DType dtype, ExactConversion convert)
+      : Column({dtype, 0}, column->num_rows()),
         column_(std::move(column)),
         convert_(convert) {}
 
@@ -323,32 +301,47 @@ class WidenedColumn final : public Column {
     const auto n = static_cast<size_t>(count);
     std::vector<uint8_t> rows(n * column_->schema().row_bytes());
     RETURN_IF_ERROR(column_->Read(begin, count, rows.data()));
-    (void)convert_(rows.data(), n, out);  // int64 holds every value
-    return absl::OkStatus();
+    const auto bad = convert_(rows.data(), n, out);
+    if (!bad.has_value()) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        Where(begin + static_cast<int64_t>(*bad)), ": a value that ",
+        std::string(DTypeName(schema().dtype)), " cannot hold; allowed: ",
+        schema().dtype == DType::kBool    ? "0 and 1"
+        : schema().dtype == DType::kInt64 ? "whole numbers"
+                                          : "numbers that it holds exactly"));
   }
   std::string Where(int64_t row) const override { return column_->Where(row); }
 
  private:
   const ColumnPtr column_;
-  const Convert convert_;
+  const ExactConversion convert_;
 };
+
+ColumnPtr Converted(ColumnPtr column, DType dtype, ExactConversion convert) {
+  const ColumnSchema schema = column->schema();
+  if (schema.dim > 1) return nullptr;
+  if (schema == ColumnSchema{dtype, 0}) return column;
+  if (convert == nullptr) return nullptr;
+  return std::make_shared<ExactColumn>(std::move(column), dtype, convert);
+}
 
 }  // namespace
 
 absl::StatusOr<ColumnPtr> AsInt64(ColumnPtr column, const std::string& what) {
   const ColumnSchema schema = column->schema();
-  const bool one = schema.dim == 0 || schema.dim == 1;
-  if (one && schema.dtype == DType::kInt64 && schema.dim == 0) return column;
-  const Convert convert = ConversionOf(NpyTypeOf(schema.dtype), DType::kInt64);
-  const bool is_whole = convert != nullptr || schema.dtype == DType::kInt64;
-  if (!one || !is_whole) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        what, " is ", std::string(DTypeName(schema.dtype)), " of width ",
-        schema.width(), "; allowed: one whole number a row"));
-  }
-  return std::make_shared<WidenedColumn>(
-      std::move(column),
-      convert != nullptr ? convert : ConvertValues<int64_t, int64_t>);
+  ColumnPtr whole =
+      Converted(std::move(column), DType::kInt64,
+                WholeConversion(NpyTypeOf(schema.dtype), DType::kInt64));
+  if (whole != nullptr) return whole;
+  return absl::InvalidArgumentError(absl::StrCat(
+      what, " is ", std::string(DTypeName(schema.dtype)), " of width ",
+      schema.width(), "; allowed: one whole number a row",
+      IsFloating(schema.dtype) ? AskForWhole() : ""));
+}
+
+ColumnPtr AsExact(ColumnPtr column, DType dtype) {
+  const NpyType from = NpyTypeOf(column->schema().dtype);
+  return Converted(std::move(column), dtype, AnyExactConversion(from, dtype));
 }
 
 }  // namespace tributary

@@ -69,7 +69,8 @@ TEST(FileColumnTest, RefusesWhatItCannotRead) {
   const auto float_ids = OpenNpyColumn({a});
   ASSERT_TRUE(float_ids.ok());
   EXPECT_EQ(AsInt64(*float_ids, "src").status().message(),
-            "src is float32 of width 1; allowed: one whole number a row");
+            "src is float32 of width 1; allowed: one whole number a row, as "
+            "a.astype(np.int64) makes it");
 }
 
 // With bytes behind the array, as in an archive, it was one value a row.

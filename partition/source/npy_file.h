@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "common/tensor/npy.h"
+#include "common/tensor/user_npy.h"
 
 namespace tributary {
 
@@ -15,11 +16,14 @@ namespace tributary {
 // truncated, or what ParseNpyHeader refuses.
 absl::StatusOr<NpyHeader> ReadNpyFileHeader(const std::string& path);
 
-// Like ReadNpyFileHeader for an array in `bytes` bytes of the file from
-// `offset` on, as in a .npz file. The header's data_offset counts from the
-// file's beginning.
-absl::StatusOr<NpyHeader> ReadNpyHeaderAt(const std::string& path,
-                                          uint64_t offset, uint64_t bytes);
+// The same for a file of a user's, as ParseUserNpyHeader.
+absl::StatusOr<UserNpyHeader> ReadUserNpyFileHeader(const std::string& path);
+
+// The same for an array in `bytes` bytes of a user's file from `offset` on, as
+// in a .npz file. The header's data_offset counts from the file's beginning.
+absl::StatusOr<UserNpyHeader> ReadUserNpyHeaderAt(const std::string& path,
+                                                  uint64_t offset,
+                                                  uint64_t bytes);
 
 }  // namespace tributary
 

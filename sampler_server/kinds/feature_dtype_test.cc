@@ -102,6 +102,38 @@ TEST_F(FeatureDTypeTest, RowsOfInt8HaveTheirScalesBeside) {
   }
 }
 
+// Rows of 20,004 bytes are gathered 52 at a time, in pieces of 1 MiB: the
+// scales of the second piece were written over those of the first.
+TEST_F(FeatureDTypeTest, RowsAndScalesOfSeveralPieces) {
+  constexpr int64_t kDim = 20000;
+  MemoryGraphSpec spec = Typed(1);
+  spec.node_types[0].num_nodes = 60;
+  spec.node_types[0].x_dim = kDim;
+  const auto graph = MemoryGraph::Make(spec);
+  OneBatchWorld world(graph);
+  for (const int64_t inputs : {52, 53, 60}) {
+    BatchCase batch = Case(FeatureDType::kStored);
+    batch.inputs.clear();
+    for (int64_t v = 0; v < inputs; ++v) batch.inputs.push_back(v);
+    batch.options.batch_size = static_cast<uint64_t>(inputs);
+    batch.options.num_neighbors.by_default = {0};
+    const auto stored = world.Run(batch);
+    ASSERT_TRUE(stored->ready.has_value()) << stored->failed;
+    const std::vector<float> x = Floats(*stored, "x/a");
+    ASSERT_EQ(x.size(), inputs * kDim);
+    for (const auto asked : {FeatureDType::kInt8, FeatureDType::kFloat16}) {
+      batch.options.feature_dtype = asked;
+      const auto sink = world.Run(batch);
+      ASSERT_TRUE(sink->ready.has_value()) << sink->failed;
+      const DefinedFeatures defined = DefineFeatures(x, kDim, asked);
+      const BatchView view = *BatchView::Parse(sink->room.span());
+      EXPECT_TRUE(Bytes(*view.Find("x/a")) == defined.bytes);
+      if (asked != FeatureDType::kInt8) continue;
+      EXPECT_EQ(Floats(*sink, "x_scale/a"), defined.scales);
+    }
+  }
+}
+
 // What a graph stores as int8 with scales is what a session makes of float32,
 // to the byte, wherever the rows are.
 TEST_F(FeatureDTypeTest, Int8OfAScaledGraphIsThatOfTheFloatingGraph) {

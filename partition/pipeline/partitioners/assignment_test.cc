@@ -134,7 +134,9 @@ TEST_F(AssignmentTest, NamesRowsThatAreWrong) {
               path + " line 5: there are only 4 nodes of the type node");
   path = WriteNpy<float>("f.npy", {'f', 4}, {0, 1, 1, 0});
   ExpectError(graph_, path, StatusCode::kInvalidArgument,
-              path + " is float32 of width 1; allowed: one whole number a row");
+              path +
+                  " is float32 of width 1; allowed: one whole number a row, "
+                  "as a.astype(np.int64) makes it");
 }
 
 TEST_F(AssignmentTest, NamesFilesThatAreWrong) {

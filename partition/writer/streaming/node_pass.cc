@@ -1,11 +1,11 @@
 #include "partition/writer/streaming/node_pass.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <memory>
 #include <utility>
 
+#include "absl/time/time.h"
 #include "common/runtime/fault_point.h"
 #include "common/runtime/mutex.h"
 #include "common/runtime/parallel_for.h"
@@ -16,7 +16,7 @@ namespace {
 
 // The state is written when this much time has passed, and 20 times what it
 // took the last time.
-constexpr std::chrono::seconds kStateInterval{2};
+constexpr absl::Duration kStateInterval = absl::Seconds(2);
 constexpr int kStateShare = 20;
 
 // Appends ranges in their order.
@@ -27,7 +27,8 @@ class Appender {
       : spec_(spec),
         files_(std::move(files)),
         state_(std::move(state)),
-        next_(state_.next_range) {
+        next_(state_.next_range),
+        next_state_(spec.clock.Now() + kStateInterval) {
     digest_.Add(state_.digest);
   }
 
@@ -74,15 +75,13 @@ class Appender {
       RETURN_IF_ERROR(files_->Append(a, output.pieces[a]));
     }
     digest_.Add(output.digest.value());
-    const auto now = std::chrono::steady_clock::now();
+    const absl::Time now = spec_.clock.Now();
     if (now < next_state_) return absl::OkStatus();
     ++next_;  // this range belongs to the state
     const absl::Status status = WriteState();
     --next_;
-    const auto took = std::chrono::steady_clock::now() - now;
-    next_state_ =
-        std::chrono::steady_clock::now() +
-        std::max<std::chrono::nanoseconds>(kStateInterval, kStateShare * took);
+    const absl::Time end = spec_.clock.Now();
+    next_state_ = end + std::max(kStateInterval, kStateShare * (end - now));
     return status;
   }
 
@@ -112,8 +111,7 @@ class Appender {
   DigestSum digest_ ABSL_GUARDED_BY(mutex_);
   size_t next_ ABSL_GUARDED_BY(mutex_);
   bool failed_ ABSL_GUARDED_BY(mutex_) = false;
-  std::chrono::steady_clock::time_point next_state_ =
-      std::chrono::steady_clock::now() + kStateInterval;
+  absl::Time next_state_ ABSL_GUARDED_BY(mutex_);
 };
 
 absl::StatusOr<RangeOutput> MakeRange(const NodePassSpec& spec, size_t range) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "common/runtime/clock.h"
 #include "partition/writer/streaming/edge_splits.h"
 #include "partition/writer/streaming/node_ranges.h"
 #include "partition/writer/streaming/pass_state.h"
@@ -26,6 +27,7 @@ struct NodePassSpec {
   std::string state_path;  // of this pass
   uint64_t buffer_bytes = 0;
   int threads = 1;
+  const Clock& clock;
   std::function<void(int64_t nodes)> nodes_done;
 };
 

@@ -338,6 +338,7 @@ class Run {
           .state_path = StatePath(n),
           .buffer_bytes = buffer_bytes_,
           .threads = pass_threads(),
+          .clock = *bounds_.clock,
           .nodes_done = [&](int64_t done) { stage.Add(done); }};
       ASSIGN_OR_RETURN(const PassState state, RunNodePass(spec));
       digest_.Add(state.digest);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "common/runtime/clock.h"
 #include "partition/schema/schema.h"
 #include "partition/source/graph_source.h"
 #include "partition/writer/writer.h"
@@ -29,6 +30,8 @@ struct StreamingBounds {
   // The most that the ranges of nodes which are made at a time should take;
   // tests make them small.
   uint64_t range_bytes = uint64_t{192} << 20;
+  const Clock* clock =
+      &SteadyClock();      // when the state is due; outlives a call
   StageCallback progress;  // may be null; called from several threads
 };
 

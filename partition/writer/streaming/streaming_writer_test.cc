@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/runtime/clock.h"
 #include "common/runtime/fault_point.h"
 #include "partition/format/graph.h"
 #include "partition/format/testing/graph_builder.h"
@@ -291,6 +292,82 @@ TEST(WriteGraphStreaming, NamesOfTypesAreEscapedAlike) {
   const auto graph = Graph::Open(folder.File("g"), {.verify = true});
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_EQ((*graph)->schema().edge_types[0].rel, "../x y_");
+}
+
+// A clock that stands still until it is set on.
+class SetClock final : public Clock {
+ public:
+  absl::Time Now() const override {
+    return absl::UnixEpoch() + absl::Hours(hours_.load());
+  }
+  void SetOnAnHour() { ++hours_; }
+
+ private:
+  std::atomic<int64_t> hours_{0};
+};
+
+// The state is noted after each range but those of one hour, so that runs go on
+// in the middle of a pass. Without the last range in the state, it was appended
+// twice.
+TEST(WriteGraphStreaming, GoesOnFromEachNotedState) {
+  for (const uint32_t seed : {31u, 40u}) {
+    const GraphSpec spec = RandomGraph(seed);
+    const auto wanted = InMemory(spec);
+    int resumed = 0;
+    bool hit = true;
+    for (int failing = 0; hit; ++failing) {
+      SCOPED_TRACE(failing);
+      const TemporaryFolder folder;
+      SetClock clock;
+      StreamingBounds bounds = BoundsIn(folder, 1, 2);
+      bounds.clock = &clock;
+      hit = false;
+      {
+        std::atomic<int> calls{0};
+        const ScopedFault fault("streaming.append", [&] {
+          const int call = calls++;
+          if (call % 2 == 1) clock.SetOnAnHour();
+          if (call != failing) return absl::OkStatus();
+          hit = true;
+          return absl::ResourceExhaustedError("disk full");
+        });
+        const auto first =
+            WriteGraphStreaming(SourceOf(spec), PlanOf(spec), folder.File("g"),
+                                OptionsOf(spec), bounds);
+        EXPECT_EQ(first.ok(), !hit);
+      }
+      if (hit) {
+        resumed += fs::exists(folder.File("work/nodes-0.state")) ? 1 : 0;
+        const auto second =
+            WriteGraphStreaming(SourceOf(spec), PlanOf(spec), folder.File("g"),
+                                OptionsOf(spec), bounds);
+        ASSERT_TRUE(second.ok()) << second.status();
+      }
+      ExpectSame(FilesOf(folder.File("g")), wanted);
+    }
+    EXPECT_GT(resumed, 1);
+  }
+}
+
+// Partitions up to 256 are a byte each in the node map, more are two.
+TEST(WriteGraphStreaming, NodeMapsOnBothSidesOfAByte) {
+  for (const uint32_t partitions : {255u, 256u, 257u}) {
+    SCOPED_TRACE(partitions);
+    GraphSpec spec{.num_nodes = 300, .num_partitions = partitions};
+    for (int64_t v = 0; v < spec.num_nodes; ++v) {
+      spec.edges.emplace_back(v, (v * 7 + 1) % spec.num_nodes);
+      spec.partition_of.push_back(static_cast<uint16_t>(v % partitions));
+    }
+    const TemporaryFolder folder;
+    const auto written =
+        WriteGraphStreaming(SourceOf(spec), PlanOf(spec), folder.File("g"),
+                            OptionsOf(spec), BoundsIn(folder, 900, 1));
+    ASSERT_TRUE(written.ok()) << written.status();
+    ExpectSame(FilesOf(folder.File("g")), InMemory(spec));
+    const auto graph = Graph::Open(folder.File("g"), {.verify = true});
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    EXPECT_EQ((*graph)->node_map(0).Locate(256)->partition, 256 % partitions);
+  }
 }
 
 TEST(WriteGraphStreaming, GoesOnAfterAnEndAtAnyPoint) {

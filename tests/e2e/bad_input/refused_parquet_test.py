@@ -110,7 +110,8 @@ TABLES = [
            "allowed: a value in each row",
            nodes={"id": None, "id_or_null": np.array([0, 1, NULL, 3])}),
     tables("ids that are no whole numbers", EDGES + ", column src is float64 "
-           "of width 1; allowed: one whole number a row",
+           "of width 1; allowed: one whole number a row, as "
+           "a.astype(np.int64) makes it",
            edges={"src": SRC.astype(float)}),
     tables("a NaN weight", "OUT_OF_RANGE: {in}/edges.parquet, row 3, column w: "
            "weight nan" + WEIGHT,
@@ -119,8 +120,10 @@ TABLES = [
            "column w: weight nan" + WEIGHT,
            edges={"w": None, "w_or_null": changed(
                small.WEIGHTS.astype(np.float32), 3, value=np.nan)}),
-    tables("whole numbers for weights", EDGES + ", column w: int64 of width 1; "
-           "allowed: float32, float64", edges={"w": np.arange(5)}),
+    tables("a weight that float64 does not hold", EDGES + ", row 2, column w: a "
+           "value that float64 cannot hold; allowed: numbers that it holds "
+           "exactly",
+           edges={"w": changed(np.arange(5), 2, value=2 ** 53 + 1)}),
     tables("texts for features", NODES + ': column "f0" ' + NOT_NUMBERS,
            nodes={"f": None, "f0": list("abcd")}),
     tables("a missing column of ends", EDGES + ': there is no column "src"; '

@@ -70,7 +70,7 @@ void CheckArchive(absl::Span<const uint8_t> bytes) {
   // /proc/self/fd/N has no suffix, so the place is spelled out.
   for (const ZipMember& member : *members) {
     const auto header =
-        ReadNpyHeaderAt(file.path(), member.offset, member.bytes);
+        ReadUserNpyHeaderAt(file.path(), member.offset, member.bytes);
     if (!header.ok()) continue;
     Must(header->data_offset + header->data_bytes() <=
              member.offset + member.bytes,

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "common/identity/tls_files.h"
@@ -25,17 +27,39 @@ namespace {
 
 constexpr int kExitUsage = 2;
 
+// The error of "paper:a,paper:b", whose type is to be named once.
+absl::Status TypeTwice(const std::string& text) {
+  std::string type;
+  std::vector<std::string> splits;
+  for (const std::string part : absl::StrSplit(text, ',')) {
+    const size_t colon = part.rfind(':');
+    splits.push_back(part.substr(colon + 1));  // npos + 1 is 0
+    if (type.empty()) type = part.substr(0, colon + 1);
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--input is \"", text,
+      "\", with a type at each split, allowed are [TYPE:]TRAIN[,VALID[,TEST]] "
+      "with one type for all: ",
+      type, absl::StrJoin(splits, ",")));
+}
+
 // Reads "[TYPE:]TRAIN[,VALID[,TEST]]".
 absl::Status ReadSplits(const std::string& text, TrainArguments& a) {
   const size_t colon = text.rfind(':');  // types may contain colons
   const std::vector<std::string> names = absl::StrSplit(
       colon == std::string::npos ? text : text.substr(colon + 1), ',');
+  const std::string type =
+      colon == std::string::npos ? "" : text.substr(0, colon);
+  // Types of nodes have no comma.
+  if (absl::StrContains(type, ',') && text.find(':') < text.find(',')) {
+    return TypeTwice(text);
+  }
   if (names.size() > 3 || names[0].empty() || colon == 0) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--input is \"", text, "\", allowed are [TYPE:]TRAIN[,VALID[,TEST]]"));
   }
   if (colon != std::string::npos) {
-    a.loader.input_type = a.train.input_type = text.substr(0, colon);
+    a.loader.input_type = a.train.input_type = type;
   }
   a.loader.input_split = names[0];
   if (names.size() > 1) a.valid_split = names[1];

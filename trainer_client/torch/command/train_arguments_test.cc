@@ -260,6 +260,14 @@ TEST(TrainArgumentsTest, SplitsAsInspectPrintsThem) {
   EXPECT_EQ(parsed.arguments->test_split, "12/test");
 }
 
+// It complained that there is no type "paper:a,paper".
+TEST(TrainArgumentsTest, ATypeIsNamedOnce) {
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(Parse({"--graph", "g", "--input", "paper:a,paper:b"}).arguments);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("with one type for all: paper:a,b"));
+}
+
 TEST(TrainArgumentsTest, UsageErrors) {
   for (const auto& words : std::vector<std::vector<const char*>>{
            {},

@@ -83,6 +83,7 @@ class BeatAtRounds final : public TrainObserver {
   void OnPrediction(const PredictionReport& report) override {
     reports_->OnPrediction(report);
   }
+  void OnNote(const std::string& note) override { reports_->OnNote(note); }
   void OnResume(const std::string& path, uint64_t step) override {
     reports_->OnResume(path, step);
   }

@@ -60,7 +60,7 @@ absl::Status OwnedTrainLoaders::OpenNodes(const TrainArguments& a,
   train_session_ = OfNodes(options);
   ASSIGN_OR_RETURN(train_, source.Open(train_session_));
   options.shuffle = ShuffleMode::kNone;
-  if (a.train.counts_classes()) {
+  if (a.train.counts_classes() || a.train.needs_labels()) {
     NeighborLoaderOptions labels = options;
     labels.collect_degrees = false;
     labels.num_neighbors = {1};

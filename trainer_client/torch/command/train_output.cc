@@ -235,6 +235,12 @@ void TrainOutput::OnPrediction(const PredictionReport& report) {
   if (log_ != nullptr) log_->Prediction(report);
 }
 
+void TrainOutput::OnNote(const std::string& note) {
+  ClearProgress();
+  std::fputs(absl::StrCat("tributary-train: note: ", note, "\n").c_str(),
+             stderr);
+}
+
 absl::Status TrainOutput::Finish(const TrainResult& result) {
   ClearProgress();
   std::puts(ResultLine(result).c_str());

@@ -85,6 +85,8 @@ class TrainOutput final : public TrainObserver {
   void OnEpoch(const EpochReport& report) override;
   void OnResume(const std::string& path, uint64_t step) override;
   void OnPrediction(const PredictionReport& report) override;
+  // Prints to stderr.
+  void OnNote(const std::string& note) override;
   // Prints the result. UNAVAILABLE if stdout or the log could not be written;
   // errors of the charts and the SVG.
   absl::Status Finish(const TrainResult& result);

@@ -1,6 +1,5 @@
 #include "trainer_client/torch/sessions/link_times.h"
 
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -9,9 +8,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "absl/types/span.h"
 #include "common/io/file_mapping.h"
-#include "common/tensor/npy.h"
+#include "common/tensor/npy_vector.h"
 #include "common/text/parse_number.h"
 #include "common/text/status.h"
 
@@ -22,21 +22,8 @@ constexpr char kNpyMagic[] = "\x93NUMPY";
 
 absl::StatusOr<std::vector<int64_t>> TimesOfNpy(
     absl::Span<const uint8_t> bytes) {
-  ASSIGN_OR_RETURN(const NpyHeader header, ParseNpyHeader(bytes));
-  if (header.type != kNpyInt64 || header.shape.size() != 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("elements of type ", header.type.descr(), " in ",
-                     header.shape.size(), " dimensions; allowed: <i8 in one"));
-  }
-  if (header.data_bytes() != bytes.size() - header.data_offset) {
-    return absl::DataLossError(absl::StrCat(
-        bytes.size() - header.data_offset, " bytes of elements, but ",
-        header.data_bytes(), " by its header"));
-  }
-  std::vector<int64_t> times(static_cast<size_t>(header.shape[0]));
-  std::memcpy(times.data(), bytes.data() + header.data_offset,
-              times.size() * sizeof(int64_t));
-  return times;
+  ASSIGN_OR_RETURN(const NpyVector vector, FindNpyVector(bytes));
+  return TimesOf(vector);
 }
 
 absl::StatusOr<std::vector<int64_t>> TimesOfText(absl::string_view text) {
@@ -45,7 +32,7 @@ absl::StatusOr<std::vector<int64_t>> TimesOfText(absl::string_view text) {
         "the file is empty; allowed: a whole number in each line, or .npy");
   }
   std::vector<int64_t> times;
-  absl::ConsumeSuffix(&text, "\n");
+  text = absl::StripTrailingAsciiWhitespace(text);  // blank last lines
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     absl::ConsumeSuffix(&line, "\r");
     const std::optional<int64_t> time = ParseNumber<int64_t>(line);
@@ -100,6 +87,13 @@ LinkSplits* NamedIn(absl::string_view entry, std::vector<LinkSplits>* types) {
   return found;
 }
 
+// Returns FILE of "TYPE:FILE", or of FILE: one type may be named, as several
+// are.
+std::string WithoutType(const std::string& type, absl::string_view text) {
+  if (!type.empty()) absl::ConsumePrefix(&text, type + ":");
+  return std::string(text);
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<int64_t>> ReadEdgeTimes(const std::string& path) {
@@ -118,8 +112,9 @@ absl::Status ParseEdgeTimeFiles(const std::string& text,
                                 std::vector<LinkSplits>* types) {
   if (text.empty()) return BadFiles(text);
   if (types->size() == 1) {
-    (*types)[0].edge_time_file = text;
-    return absl::OkStatus();
+    LinkSplits& only = (*types)[0];
+    only.edge_time_file = WithoutType(only.edge_type, text);
+    return only.edge_time_file.empty() ? BadFiles(text) : absl::OkStatus();
   }
   for (const absl::string_view entry : absl::StrSplit(text, ';')) {
     LinkSplits* const type = NamedIn(entry, types);
@@ -144,8 +139,10 @@ absl::Status ReadLinkTimes(const GraphSchema& schema, TimeMode time,
           schema.name,
           " have no times; allowed: a graph made with partition --edge-time"));
     }
-    ASSIGN_OR_RETURN(std::vector<int64_t> times,
-                     ReadEdgeTimes(links.edge_time_file));
+    // Where --input has no type, the graph tells it.
+    const std::string file =
+        WithoutType(type == nullptr ? "" : type->name(), links.edge_time_file);
+    ASSIGN_OR_RETURN(std::vector<int64_t> times, ReadEdgeTimes(file));
     links.edge_time = std::make_shared<const std::vector<int64_t>>(
         ByEdgeId(schema, std::move(times)));
   }

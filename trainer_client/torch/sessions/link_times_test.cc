@@ -43,11 +43,13 @@ TEST(LinkTimesTest, ATimeInEachLine) {
   EXPECT_THAT(*ReadEdgeTimes(Write("7\n-3\n1082040961\n")),
               ElementsAre(7, -3, 1082040961));
   EXPECT_THAT(*ReadEdgeTimes(Write("7\r\n8")), ElementsAre(7, 8));
+  EXPECT_THAT(*ReadEdgeTimes(Write("7\n8\n\n\n")), ElementsAre(7, 8));
 }
 
 TEST(LinkTimesTest, AVectorOfNumpy) {
   EXPECT_THAT(*ReadEdgeTimes(Write(Npy(kNpyInt64, {5, -1}))),
               ElementsAre(5, -1));
+  EXPECT_THAT(*ReadEdgeTimes(Write(Npy(kNpyUint64, {5}))), ElementsAre(5));
 }
 
 TEST(LinkTimesTest, WrongFilesAreNamed) {
@@ -55,7 +57,7 @@ TEST(LinkTimesTest, WrongFilesAreNamed) {
        {std::pair<std::string, std::string>{"", "the file is empty"},
         {"1\n2.5\n", "line 2 is \"2.5\"; allowed: a whole number"},
         {"1\n\n2\n", "line 2 is \"\""},
-        {Npy(kNpyUint64, {1}), "elements of type <u8"},
+        {Npy({'f', 8}, {INT64_MAX}), "element 0 of type <f8 is none"},
         {Npy(kNpyInt64, {1, 2}).substr(0, 130), "bytes of elements"}}) {
     const std::string path = Write(contents);
     const absl::Status status = ReadEdgeTimes(path).status();
@@ -71,6 +73,12 @@ TEST(LinkTimesTest, OneTypeHasOneFile) {
   ASSERT_TRUE(ParseEdgeTimeFiles("C:times", &types).ok());
   EXPECT_EQ(types[0].edge_time_file, "C:times");
   EXPECT_FALSE(ParseEdgeTimeFiles("", &types).ok());
+  ASSERT_TRUE(ParseEdgeTimeFiles("a,r,b:times", &types).ok());
+  EXPECT_EQ(types[0].edge_time_file, "times");
+  EXPECT_FALSE(ParseEdgeTimeFiles("a,r,b:", &types).ok());
+  types = {{.edge_type = ""}};  // of a graph without types
+  ASSERT_TRUE(ParseEdgeTimeFiles(":times", &types).ok());
+  EXPECT_EQ(types[0].edge_time_file, ":times");
 }
 
 TEST(LinkTimesTest, SeveralTypesHaveAFileEach) {
@@ -91,6 +99,10 @@ TEST(LinkTimesTest, SeveralTypesHaveAFileEach) {
 
 TEST(LinkTimesTest, TimesAreByEdgeId) {
   std::vector<LinkSplits> types{{.edge_time_file = Write("4\n6\n")}};
+  ASSERT_TRUE(
+      ReadLinkTimes(OneType("partition", true), TimeMode::kEdge, &types).ok());
+  EXPECT_THAT(*types[0].edge_time, ElementsAre(4, 6));
+  types[0].edge_time_file = "node,to,node:" + types[0].edge_time_file;
   ASSERT_TRUE(
       ReadLinkTimes(OneType("partition", true), TimeMode::kEdge, &types).ok());
   EXPECT_THAT(*types[0].edge_time, ElementsAre(4, 6));

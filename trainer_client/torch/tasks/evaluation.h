@@ -21,6 +21,8 @@ struct PredictionRows {
   std::vector<uint64_t> input_numbers;  // [rows], in the list of inputs
   std::vector<float> labels;            // [rows, columns]
   std::vector<float> predictions;       // [rows, columns]
+  // Rows whose label is of a class that the model does not have.
+  int64_t other_classes = 0;
 };
 
 // Returns the metric over the rows of all ranks; the same bits for any number

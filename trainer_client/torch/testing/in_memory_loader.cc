@@ -123,6 +123,9 @@ GraphSchema SchemaOf(const InMemoryGraph& graph) {
   NodeTypeSchema node{.name = "node", .num_nodes = graph.num_nodes};
   node.x = ColumnSchema{DType::kFloat32, graph.num_features};
   node.y = ColumnSchema{DType::kInt64, 0};
+  if (!graph.float_y.empty()) {
+    node.y = ColumnSchema{DType::kFloat32, graph.label_columns};
+  }
   schema.node_types.push_back(std::move(node));
   EdgeTypeSchema edge{.src = "node", .rel = "to", .dst = "node"};
   edge.num_edges = static_cast<int64_t>(graph.edges.size());
@@ -267,8 +270,23 @@ class InMemoryLoader final : public DistLoader {
     room.AddIds("num_sampled_nodes", s.nodes);
     room.Add("seed_index", DType::kInt32, {positions}, s.seed_index);
     room.Add("x", DType::kFloat32, {nodes, graph_->num_features}, x);
-    room.AddIds("y", y);
+    if (graph_->float_y.empty()) {
+      room.AddIds("y", y);
+    } else {
+      AddFloatLabels(s.n_id, room);
+    }
     return room.Finish();
+  }
+
+  void AddFloatLabels(const std::vector<int64_t>& nodes, RoomWriter& room) {
+    const int64_t columns = graph_->label_columns;
+    std::vector<float> y;
+    for (const int64_t node : nodes) {
+      const auto row = graph_->float_y.begin() + node * columns;
+      y.insert(y.end(), row, row + columns);
+    }
+    room.Add("y", DType::kFloat32,
+             {static_cast<int64_t>(nodes.size()), columns}, y);
   }
 
   const std::shared_ptr<const InMemoryGraph> graph_;

@@ -22,6 +22,9 @@ struct InMemoryGraph {
   std::vector<std::pair<int64_t, int64_t>> edges;  // source, destination
   std::vector<float> x;                            // [num_nodes, num_features]
   std::vector<int64_t> y;                          // [num_nodes]
+  // [num_nodes, label_columns], in place of y; empty: none
+  std::vector<float> float_y;
+  int64_t label_columns = 1;
   std::map<std::string, std::vector<int64_t>> splits;
   Sha256Digest content_digest{};  // copied to its schema as it is
 };

@@ -38,8 +38,10 @@ class Reports final : public TrainObserver {
     resumed_from = path;
     resumed_step = step;
   }
+  void OnNote(const std::string& note) override { notes.push_back(note); }
   std::string resumed_from;
   uint64_t resumed_step = 0;
+  std::vector<std::string> notes;
   std::vector<EpochReport> epochs;
   std::map<std::string, int> rounds;  // completed, by phase
 };

@@ -24,7 +24,7 @@
 #include "trainer_client/torch/nn/gnn_model.h"
 #include "trainer_client/torch/nn/make_model.h"
 #include "trainer_client/torch/tasks/link_task.h"
-#include "trainer_client/torch/tasks/node_task.h"
+#include "trainer_client/torch/tasks/node/node_task.h"
 #include "trainer_client/torch/tasks/training_task.h"
 #include "trainer_client/torch/tensors/catch_torch.h"
 #include "trainer_client/torch/tensors/device_copies.h"

@@ -14,7 +14,7 @@
 #include "trainer_client/torch/tasks/entity_rows.h"
 #include "trainer_client/torch/tasks/evaluation.h"
 #include "trainer_client/torch/tasks/link_task_options.h"
-#include "trainer_client/torch/tasks/node_task_options.h"
+#include "trainer_client/torch/tasks/node/node_task_options.h"
 #include "trainer_client/torch/tasks/tally.h"
 #include "trainer_client/torch/train/train_options.h"
 

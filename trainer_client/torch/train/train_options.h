@@ -12,7 +12,7 @@
 #include "trainer_client/torch/nn/model_options.h"
 #include "trainer_client/torch/tasks/link_task_options.h"
 #include "trainer_client/torch/tasks/metric.h"
-#include "trainer_client/torch/tasks/node_task_options.h"
+#include "trainer_client/torch/tasks/node/node_task_options.h"
 #include "trainer_client/torch/train/checkpoint_options.h"
 #include "trainer_client/torch/train/early_stopping.h"
 #include "trainer_client/torch/train/lr_schedule.h"
@@ -101,6 +101,8 @@ struct TrainOptions {
   bool ignores_features() const { return sparse.enabled && !sparse.node_feats; }
   // Whether a pass over the training inputs finds the number of classes.
   bool counts_classes() const { return classifies_nodes() && num_classes == 0; }
+  // Whether training looks for a label of the training inputs before.
+  bool needs_labels() const { return !predicts_links() && epochs > 0; }
   // INVALID_ARGUMENT, naming field, value and what is allowed.
   absl::Status Validate() const;
 };

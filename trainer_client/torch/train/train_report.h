@@ -53,12 +53,14 @@ class TrainObserver {
  public:
   virtual ~TrainObserver() = default;
   // Called after each round of this rank; `done` of `total` are done. `phase`
-  // is "classes", "links", "train", "valid", "test" or "predict".
+  // is "classes", "labels", "links", "train", "valid", "test" or "predict".
   virtual void OnRound(std::string_view phase, uint64_t epoch, uint64_t done,
                        uint64_t total) = 0;
   virtual void OnEpoch(const EpochReport& report) = 0;
   // Predictions are complete in their folder.
   virtual void OnPrediction(const PredictionReport&) {}
+  // Something of the run that a user should know, once.
+  virtual void OnNote(const std::string&) {}
   // The run goes on from the checkpoint at `path`, after `step` steps.
   virtual void OnResume(const std::string& path, uint64_t step) = 0;
 };

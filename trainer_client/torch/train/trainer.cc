@@ -4,6 +4,8 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,7 +15,8 @@
 #include "common/text/status.h"
 #include "trainer_client/torch/ddp/process_group.h"
 #include "trainer_client/torch/tasks/evaluation.h"
-#include "trainer_client/torch/tasks/node_task_options.h"
+#include "trainer_client/torch/tasks/node/label_scan.h"
+#include "trainer_client/torch/tasks/node/node_task_options.h"
 #include "trainer_client/torch/tasks/tally.h"
 #include "trainer_client/torch/train/batch_rounds.h"
 #include "trainer_client/torch/train/checkpointing.h"
@@ -68,6 +71,10 @@ class TrainingRun {
     checkpointing_.emplace(options_.checkpoints, &group_, context());
     RETURN_IF_ERROR(checkpointing_->Find());
     RETURN_IF_ERROR(MakeLearner(context()));
+    if (options_.needs_labels() && !options_.counts_classes()) {
+      RETURN_IF_ERROR(FindLabel());
+    }
+    if (loaders_.release_labels) loaders_.release_labels();
     RETURN_IF_ERROR(ReadRanking());
     if (options_.epochs > 0 && has_valid()) {
       RETURN_IF_ERROR(learner_->ReserveSavedRows());
@@ -171,26 +178,39 @@ class TrainingRun {
     ASSIGN_OR_RETURN(task.columns, CheckLabels(task.kind, task.metric,
                                                loaders_.train->schema(),
                                                options_.input_type));
+    label_columns_ = task.columns;
     if (options_.counts_classes()) {
       ASSIGN_OR_RETURN(task.num_classes, CountClasses());
     }
+    num_classes_ = task.num_classes;
     return task;
   }
 
+  DistLoader* LabelLoader() const {
+    return loaders_.labels != nullptr ? loaders_.labels : loaders_.train;
+  }
+
   absl::StatusOr<int64_t> CountClasses() {
-    DistLoader* const loader =
-        loaders_.labels != nullptr ? loaders_.labels : loaders_.train;
-    ASSIGN_OR_RETURN(const double largest, LargestLabelOf(loader));
+    ASSIGN_OR_RETURN(const double largest, LargestLabelOf(LabelLoader()));
     if (loaders_.release_labels) loaders_.release_labels();
-    if (largest < 0) {
-      return absl::InvalidArgumentError("no training input has a label");
-    }
+    if (largest < 0) return NoLabel();
     if (largest >= TrainOptions::kMaxClasses) {
       return absl::InvalidArgumentError(absl::StrFormat(
           "a training input has the label %.0f, allowed are 0 to %d", largest,
           TrainOptions::kMaxClasses - 1));
     }
     return static_cast<int64_t>(largest) + 1;
+  }
+
+  absl::StatusOr<LabelScan> Scan(const BatchLease& lease) const {
+    return ScanLabels(std::get<NodeTaskKind>(options_.task), label_columns_,
+                      lease, loaders_.train->schema());
+  }
+
+  static absl::Status NoLabel() {
+    return absl::InvalidArgumentError(
+        "no training input has a label; are split and labels joined by the "
+        "same ids? Missing labels are -1 (not of regression) or NaN");
   }
 
   // Returns the largest label in all ranks' batches; -1 when no input has one.
@@ -203,13 +223,32 @@ class TrainingRun {
         loader, "classes", 0,
         [&](uint64_t, const BatchLease* lease) -> absl::Status {
           if (lease != nullptr) {
-            ASSIGN_OR_RETURN(const int64_t label,
-                             LargestLabel(*lease, loader->schema()));
-            largest[0] = std::max<double>(largest[0], label);
+            ASSIGN_OR_RETURN(const LabelScan scan, Scan(*lease));
+            largest[0] = std::max<double>(largest[0], scan.largest);
           }
           return group_.Max(absl::MakeSpan(largest));
         }));
     return largest[0];
+  }
+
+  // Looks for a training input with a label, which the first round mostly has.
+  absl::Status FindLabel() {
+    DistLoader* const loader = LabelLoader();
+    RETURN_IF_ERROR(loader->StartEpoch(0));
+    BatchRounds rounds(loader, group_.rank(), group_.world());
+    std::array<double, 1> any{0};
+    for (uint64_t round = 0; round < rounds.count(); ++round) {
+      ASSIGN_OR_RETURN(const std::optional<BatchLease> lease,
+                       rounds.Batch(round));
+      if (lease.has_value()) {
+        ASSIGN_OR_RETURN(const LabelScan scan, Scan(*lease));
+        if (scan.any) any[0] = 1;
+      }
+      RETURN_IF_ERROR(group_.Max(absl::MakeSpan(any)));
+      if (any[0] > 0) return absl::OkStatus();
+      observer_.OnRound("labels", 0, round + 1, rounds.count());
+    }
+    return NoLabel();
   }
 
   // Calls f(round, this rank's batch or null) for each round. Each f must run a
@@ -388,6 +427,7 @@ class TrainingRun {
                                   std::string_view phase, uint64_t epoch) {
     ASSIGN_OR_RETURN(PredictionRows rows, Predict(loader, phase, epoch));
     if (!options_.predicts_links()) {
+      RETURN_IF_ERROR(NoteOtherClasses(rows, phase));
       return MeasureOverRanks(options_.metric_of_task(), std::move(rows),
                               group_);
     }
@@ -414,6 +454,25 @@ class TrainingRun {
                        return group_.Sum(absl::MakeSpan(done));
                      }));
     return rows;
+  }
+
+  // Says once for each split how many labels the model cannot predict.
+  absl::Status NoteOtherClasses(const PredictionRows& rows,
+                                std::string_view phase) {
+    std::array<double, 1> count{static_cast<double>(rows.other_classes)};
+    RETURN_IF_ERROR(group_.Sum(absl::MakeSpan(count)));
+    if (count[0] == 0 || !noted_.insert(std::string(phase)).second) {
+      return absl::OkStatus();
+    }
+    const bool accuracy = options_.metric_of_task() == Metric::kAccuracy;
+    observer_.OnNote(absl::StrFormat(
+        "%.0f inputs of %s have a label outside the model's classes 0 to %d "
+        "(%s), and %s",
+        count[0], std::string(phase), num_classes_ - 1,
+        options_.counts_classes() ? "those of the training inputs"
+                                  : "--num-classes",
+        accuracy ? "count as wrong" : "do not count"));
+    return absl::OkStatus();
   }
 
   bool IsBetter(double metric) const {
@@ -482,6 +541,9 @@ class TrainingRun {
   std::optional<Checkpointing> checkpointing_;
   std::optional<BatchLease> next_;  // this rank's batch of the next round
   uint64_t step_ = 0;               // optimizer steps taken
+  int64_t label_columns_ = 1;       // of tasks on nodes
+  int64_t num_classes_ = 0;         // of classification
+  std::set<std::string> noted_;     // splits whose labels have been noted
   TrainResult result_;
 };
 

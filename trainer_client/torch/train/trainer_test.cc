@@ -4,7 +4,10 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <string>
 #include <thread>
+#include <tuple>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "trainer_client/torch/testing/train_job.h"
@@ -153,6 +156,95 @@ TEST(TrainerTest, APlanTakesNoStep) {
   EXPECT_TRUE(job.reports.epochs.empty());
   EXPECT_EQ(job.reports.rounds["train"], 0);
   EXPECT_EQ(job.train_stats().batches, 1);
+}
+
+// Gives all training nodes of a graph the labels `y`, and others 0.
+std::shared_ptr<InMemoryGraph> GraphWithLabels(float y, int64_t columns) {
+  auto graph = SmallGraph();
+  graph->label_columns = columns;
+  graph->float_y.assign(static_cast<size_t>(graph->num_nodes * columns), 0);
+  for (const int64_t node : graph->splits["train"]) {
+    for (int64_t c = 0; c < columns; ++c) {
+      graph->float_y[static_cast<size_t>(node * columns + c)] = y;
+    }
+  }
+  return graph;
+}
+
+// The losses were 0 in all epochs, and the model the random one.
+TEST(TrainerTest, NoTrainingLabelEndsBeforeTheFirstStep) {
+  const std::tuple<NodeTaskKind, int64_t, int64_t> cases[] = {
+      {NodeTaskKind::kClassification, 1, 0},
+      {NodeTaskKind::kClassification, 1, 3},
+      {NodeTaskKind::kMultiLabel, 3, 0},
+      {NodeTaskKind::kRegression, 1, 0},
+      {NodeTaskKind::kRegression, 2, 0}};
+  for (const auto& [kind, columns, classes] : cases) {
+    for (const bool own_loader : {false, true}) {
+      Job job;
+      job.options.task = kind;
+      job.options.num_classes = classes;
+      job.train_graph = GraphWithLabels(NAN, columns);
+      if (own_loader) job.labels_graph = job.train_graph;
+      const absl::Status status = job.Run().status();
+      EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+      EXPECT_EQ(status.message().substr(0, 32),
+                "no training input has a label; a");
+      EXPECT_EQ(job.reports.rounds["train"], 0);
+    }
+  }
+}
+
+// Only the last training node has a label: all batches before it have none.
+TEST(TrainerTest, OneTrainingLabelIsEnough) {
+  for (const NodeTaskKind kind :
+       {NodeTaskKind::kMultiLabel, NodeTaskKind::kRegression}) {
+    Job job;
+    job.options.task = kind;
+    job.loader_options.batch_size = 5;
+    job.with_valid = false;
+    auto graph = GraphWithLabels(NAN, 1);
+    graph->float_y[static_cast<size_t>(graph->splits["train"].back())] = 1;
+    job.train_graph = graph;
+    job.loader_options.shuffle = ShuffleMode::kNone;
+    (void)job.Run();
+    EXPECT_EQ(job.reports.epochs.size(), 4);
+    EXPECT_GT(job.reports.epochs[0].loss, 0);
+  }
+}
+
+TEST(TrainerTest, FloatLabelsWithNanAreClasses) {
+  const auto losses = [](bool as_float) {
+    Job job;
+    auto graph = SmallGraph();
+    if (as_float) {
+      graph->float_y.assign(graph->y.begin(), graph->y.end());
+      graph->float_y[0] = NAN;
+    } else {
+      graph->y[0] = -1;
+    }
+    job.train_graph = graph;
+    const auto result = job.Run();
+    EXPECT_TRUE(result.ok()) << result.status();
+    std::vector<double> values;
+    for (const auto& e : job.reports.epochs) values.push_back(e.loss);
+    return values;
+  };
+  EXPECT_EQ(losses(true), losses(false));
+}
+
+TEST(TrainerTest, LabelsOutsideTheClassesAreCountedOnce) {
+  Job job;
+  auto graph = SmallGraph();
+  for (size_t i = 0; i < 7; ++i) {
+    graph->y[static_cast<size_t>(graph->splits["valid"][i])] = 9;
+  }
+  job.valid_graph = graph;
+  ASSERT_TRUE(job.Run().ok());
+  EXPECT_EQ(job.reports.notes,
+            std::vector<std::string>{
+                "7 inputs of valid have a label outside the model's classes 0 "
+                "to 3 (those of the training inputs), and count as wrong"});
 }
 
 TEST(TrainerTest, Bfloat16IsNearFloat32) {

@@ -30,7 +30,7 @@ absl::StatusOr<FileArray> OpenMember(const std::string& path,
     absl::string_view stem = member.name;
     if (!absl::ConsumeSuffix(&stem, kSuffix)) continue;
     if (stem == name) {
-      auto header = ReadNpyHeaderAt(path, member.offset, member.bytes);
+      auto header = ReadUserNpyHeaderAt(path, member.offset, member.bytes);
       if (header.ok()) {
         return FileArray{path, *std::move(header),
                          absl::StrCat(path, ":", name)};
@@ -58,7 +58,7 @@ absl::StatusOr<FileArray> OpenArray(const std::string& name) {
     return absl::InvalidArgumentError(
         absl::StrCat(name, " is no array; allowed: FILE.npy, FILE.npz:NAME"));
   }
-  ASSIGN_OR_RETURN(NpyHeader header, ReadNpyFileHeader(name));
+  ASSIGN_OR_RETURN(UserNpyHeader header, ReadUserNpyFileHeader(name));
   return FileArray{name, std::move(header), ""};
 }
 
@@ -100,13 +100,9 @@ absl::StatusOr<EndArrays> OpenPairs(const std::vector<std::string>& names) {
                        "; those before have ", type.descr()));
     }
     type = array.header.type;
-    const uint64_t first = array.header.data_offset, size = type.size;
-    const int64_t count = rows ? shape[1] : shape[0];
-    const uint64_t second =
-        rows ? first + static_cast<uint64_t>(count) * size : first + size;
-    const uint64_t stride = rows ? 0 : 2 * size;
-    from.push_back({array.path, first, stride, count, array.name, 0, rows});
-    to.push_back({array.path, second, stride, count, array.name, 1, rows});
+    auto [first, second] = PairPieces(array, rows);
+    from.push_back(std::move(first));
+    to.push_back(std::move(second));
   }
   EndArrays ends;
   ASSIGN_OR_RETURN(ends.from, OpenFileColumn(std::move(from), type, kId));

@@ -106,9 +106,11 @@ Parsed<uint8_t> ParseMaskCell(const LineReader& in, absl::string_view cell) {
 Parsed<int64_t> ParseTimeCell(const LineReader& in, absl::string_view cell) {
   const auto time = ParseWholeNumber(cell);
   if (!time.has_value()) {
-    return CellError(in, cell,
-                     "a time, a whole number of int64; give fractions in a "
-                     "smaller unit (1.5 seconds as 1500 milliseconds)");
+    return CellError(
+        in, cell,
+        "a time, a whole number of int64; give fractions in a "
+        "smaller unit (1.5 seconds as 1500 milliseconds), dates as "
+        "numbers");
   }
   return time;
 }

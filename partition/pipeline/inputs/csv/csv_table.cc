@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/tensor/npy_vector.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/text/csv_rows.h"
 #include "partition/pipeline/inputs/text/line_reader.h"
@@ -40,7 +41,11 @@ absl::StatusOr<std::optional<std::vector<int64_t>>> ReadIdList(
     ids.push_back(id);
   }
   RETURN_IF_ERROR(in.status());
-  return ids;
+  if (!AreMask(ids)) return ids;
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, " has ", ids.size(),
+                   " numbers 0 and 1 alone, as a mask has; allowed: one ", of,
+                   " id a line, each once"));
 }
 
 absl::StatusOr<int64_t> ReadSingleCount(const std::string& path) {

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/arrays/placed_column.h"
+#include "partition/pipeline/inputs/arrays/value_columns.h"
 #include "partition/pipeline/inputs/parquet/parquet_table.h"
 #include "partition/pipeline/inputs/tables/text_table.h"
 #include "partition/pipeline/inputs/text/text_parts.h"
@@ -23,44 +24,6 @@ namespace {
 
 absl::Status Wrong(const ChunkFiles& files, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(files.where, ": ", what));
-}
-
-// Whole numbers 0 and 1 of another column as bool.
-class FlagColumn final : public Column {
- public:
-  explicit FlagColumn(ColumnPtr numbers)
-      : Column({DType::kBool, 0}, numbers->num_rows()),
-        numbers_(std::move(numbers)) {}
-
-  absl::Status Read(int64_t begin, int64_t count, uint8_t* out) const override {
-    ASSIGN_OR_RETURN(const std::vector<int64_t> values,
-                     ReadValues<int64_t>(*numbers_, begin, count));
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t value = values[static_cast<size_t>(i)];
-      if (value != 0 && value != 1) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(Where(begin + i), ": ", value, "; allowed: 0 and 1"));
-      }
-      out[i] = static_cast<uint8_t>(value);
-    }
-    return absl::OkStatus();
-  }
-  std::string Where(int64_t row) const override { return numbers_->Where(row); }
-
- private:
-  const ColumnPtr numbers_;
-};
-
-bool IsWhole(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat16:
-    case DType::kBFloat16:
-    case DType::kFloat32:
-    case DType::kFloat64:
-      return false;
-    default:
-      return true;
-  }
 }
 
 // The names in the spool of both ends of edges.
@@ -81,37 +44,25 @@ size_t CellBytes(CellKind kind) {
   }
 }
 
-ColumnPtr WithDim(ColumnPtr column, int64_t dim) {
-  if (column->schema().dim == dim) return column;
-  return std::make_shared<ShapedColumn>(std::move(column), dim);
-}
-
 // Gives values, as they are stored, the type and shape of their kind.
 absl::StatusOr<ColumnPtr> Adapt(const ChunkFiles& files, CellKind kind,
                                 ColumnPtr column) {
   const ColumnSchema schema = column->schema();
-  const bool one = schema.dim <= 1;
   switch (kind) {
     case CellKind::kFloats:
-      return one ? WithDim(std::move(column), 1) : std::move(column);
+      return AsFeatures(std::move(column));
     case CellKind::kLabels:
-      if (!one) return column;
-      if (IsWhole(schema.dtype)) return AsInt64(std::move(column), files.where);
-      return WithDim(std::move(column), 0);
-    case CellKind::kWeight:
-      if (one && (schema.dtype == DType::kFloat32 ||
-                  schema.dtype == DType::kFloat64)) {
-        return WithDim(std::move(column), 0);
+      // Whole numbers of one column are int64, as csv has them.
+      if (schema.dim > 1 || IsFloating(schema.dtype)) {
+        return AsLabels(std::move(column));
       }
-      return Wrong(files, absl::StrCat(std::string(DTypeName(schema.dtype)),
-                                       " of width ", schema.width(),
-                                       "; allowed as a weight: float32 or "
-                                       "float64, one a row"));
-    case CellKind::kMask: {
-      ASSIGN_OR_RETURN(ColumnPtr numbers,
-                       AsInt64(std::move(column), files.where));
-      return std::make_shared<FlagColumn>(std::move(numbers));
-    }
+      return AsInt64(std::move(column), files.where);
+    case CellKind::kWeight:
+      return AsWeights(std::move(column), files.where);
+    case CellKind::kMask:
+      return AsMask(std::move(column), files.where);
+    case CellKind::kTime:
+      return AsTimes(std::move(column), files.where);
     default:
       return AsInt64(std::move(column), files.where);
   }
@@ -209,26 +160,14 @@ absl::StatusOr<std::shared_ptr<const ParquetTable>> OpenParquet(
   return std::make_shared<const ParquetTable>(std::move(table));
 }
 
-// The pieces of both ends in one file.
-absl::StatusOr<std::pair<ColumnPiece, ColumnPiece>> EndsIn(
-    const ChunkFiles& files, const std::string& path, const NpyHeader& header) {
-  const auto& shape = header.shape;
-  const size_t bytes = header.type.size;
-  if (shape.size() == 2 && shape[1] == 2) {
-    return std::pair(
-        ColumnPiece{path, header.data_offset, 2 * bytes, shape[0], "", 0},
-        ColumnPiece{path, header.data_offset + bytes, 2 * bytes, shape[0], "",
-                    1});
-  }
-  if (shape.size() == 2 && shape[0] == 2) {
-    const auto row_bytes = static_cast<uint64_t>(shape[1]) * bytes;
-    return std::pair(
-        ColumnPiece{path, header.data_offset, 0, shape[1], "", 0, true},
-        ColumnPiece{path, header.data_offset + row_bytes, 0, shape[1], "", 1,
-                    true});
-  }
-  return Wrong(files,
-               absl::StrCat(path, " is no array [edges, 2] or [2, edges]"));
+// Whether the ends of an array are its rows [2, E], not its columns [E, 2].
+absl::StatusOr<bool> EndsByRow(const ChunkFiles& files,
+                               const FileArray& array) {
+  const auto& shape = array.header.shape;
+  if (shape.size() == 2 && shape[1] == 2) return false;
+  if (shape.size() == 2 && shape[0] == 2) return true;
+  return Wrong(
+      files, absl::StrCat(array.path, " is no array [edges, 2] or [2, edges]"));
 }
 
 absl::StatusOr<ChunkEnds> NpyEnds(const ChunkFiles& files,
@@ -237,14 +176,17 @@ absl::StatusOr<ChunkEnds> NpyEnds(const ChunkFiles& files,
   std::vector<ColumnPiece> to;
   NpyType type = kNpyInt64;
   for (size_t c = 0; c < paths.size(); ++c) {
-    ASSIGN_OR_RETURN(const NpyHeader header, ReadNpyFileHeader(paths[c]));
+    ASSIGN_OR_RETURN(const UserNpyHeader header,
+                     ReadUserNpyFileHeader(paths[c]));
     if (c > 0 && header.type != type) {
       return Wrong(files,
                    absl::StrCat(paths[c], " has elements ", header.type.descr(),
                                 "; ", paths[0], " ", type.descr()));
     }
     type = header.type;
-    ASSIGN_OR_RETURN(auto pieces, EndsIn(files, paths[c], header));
+    const FileArray array{paths[c], header, ""};
+    ASSIGN_OR_RETURN(const bool by_row, EndsByRow(files, array));
+    auto pieces = PairPieces(array, by_row);
     from.push_back(std::move(pieces.first));
     to.push_back(std::move(pieces.second));
   }

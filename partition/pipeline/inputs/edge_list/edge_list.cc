@@ -95,8 +95,6 @@ absl::StatusOr<GraphLayout> LayoutOf(const InputOptions& options) {
   if (!options.layout.node_files.empty()) {
     nodes.table = options.layout.node_files;
   }
-  edges.from.columns = {"0"};
-  edges.to.columns = {"1"};
   RETURN_IF_ERROR(ApplyFlags(options.layout, layout));
   RETURN_IF_ERROR(ApplyColumnFlags(options, layout));
   return layout;

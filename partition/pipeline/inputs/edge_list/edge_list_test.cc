@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "common/tensor/npy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -94,6 +95,150 @@ TEST_F(EdgeListTest, NumbersWithGapsAreNumberedInOrder) {
   const auto numbers = OpenNpyColumn({graph->id_files.begin()->second});
   ASSERT_TRUE(numbers.ok()) << numbers.status();
   EXPECT_EQ(All(**numbers), (Ids{-5, 9, 100}));
+}
+
+// An index column of pandas, a weight, or the destination first: the first two
+// columns were the ends all the same.
+TEST_F(EdgeListTest, TheHeaderNamesTheEnds) {
+  for (const char* text :
+       {"src,dst,w\n0,2,5\n2,1,6\n", ",src,dst\n5,0,2\n6,2,1\n",
+        "weight,src,dst\n5,0,2\n6,2,1\n", "dst,src\n2,0\n1,2\n",
+        "a, Target ,Source\n5,2,0\n6,1,2\n", "w,u,v\n5,0,2\n6,2,1\n",
+        "w,src_id,Dst_ID\n5,0,2\n6,2,1\n",
+        "w,destination,source\n5,2,0\n6,1,2\n", "t,tail,head\n5,2,0\n6,1,2\n",
+        "src,dst,from,to\n0,2,7,8\n2,1,7,8\n", "from,to,w\n0,2,5\n2,1,6\n",
+        "source,kind\n0,2\n2,1\n", "who,whom,source\n0,2,5\n2,1,6\n"}) {
+    Write("a.csv", text);
+    const auto graph = Read(Options("a.csv"));
+    ASSERT_TRUE(graph.ok()) << text << graph.status();
+    EXPECT_EQ(Edges(graph->edge_types[0]), (Pairs{{0, 2}, {2, 1}})) << text;
+    const auto config =
+        ReadConfig(R"({"edges": {"node,to,node": {"table": "a.csv"}}})");
+    ASSERT_TRUE(config.ok()) << text << config.status();
+    EXPECT_EQ(Edges(config->edge_types[0]), (Pairs{{0, 2}, {2, 1}})) << text;
+  }
+  Write("a.csv", "dst,src\n2,0\n1,2\n");
+  EXPECT_THAT(Read(Options("a.csv"))->notes,
+              ElementsAre(HasSubstr("a.csv: the ends are the columns src, dst, "
+                                    "as the header names them")));
+}
+
+TEST_F(EdgeListTest, AHeaderInDoubtIsRefused) {
+  for (const auto& [text, doubt] :
+       {std::pair("w,src,dst,source,target\n1,2,3,4,5\n",
+                  "names ends twice, src, dst and source, target"),
+        std::pair("who,whom,from,to\n1,2,3,4\n", "names from, to, which may"),
+        std::pair("w,src,b\n1,2,3\n", "names src, but not the other end"),
+        std::pair("dst,b\n1,2\n", "names dst, but not the other end")}) {
+    Write("a.csv", text);
+    const std::string error = ErrorOf(Read(Options("a.csv")).status());
+    EXPECT_THAT(error, HasSubstr(doubt)) << text;
+    EXPECT_THAT(error, HasSubstr("allowed: --src and --dst")) << text;
+  }
+  InputOptions options = Options("a.csv");
+  options.layout.src = "b";
+  options.layout.dst = "dst";
+  EXPECT_TRUE(Read(options).ok());
+  // The flag names the column that the other end is by default.
+  Write("a.csv", "a,b,c\n1,2,3\n");
+  options.layout.dst.reset();
+  EXPECT_EQ(ErrorOf(Read(options).status()),
+            "a.csv: both ends are the column b; allowed: another column for "
+            "--src or --dst");
+  Write("a.csv", "w,src,dst\n5,0,2\n6,2,1\n");
+  options.layout.src = "src";
+  const auto graph = Read(options);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(Edges(graph->edge_types[0]), (Pairs{{0, 2}, {2, 1}}));
+}
+
+// "1" and "01" were two nodes with auto and one with dense, without a word.
+TEST_F(EdgeListTest, OneNumberInTwoSpellingsIsSaid) {
+  for (const char* odd : {"01", "+1", "1.0", " 1"}) {
+    Write("a.csv", absl::StrCat("src,dst\n0,1\n2,", odd, "\n"));
+    InputOptions options = Options("a.csv");
+    const auto graph = Read(options);
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    ASSERT_EQ(graph->notes.size(), 1) << odd;
+    EXPECT_THAT(graph->notes[0],
+                HasSubstr(absl::StrCat("a.csv line 3, column dst: \"", odd,
+                                       "\" is the number 1 written in")));
+    options.layout.ids = "string";
+    EXPECT_TRUE(Read(options)->notes.empty());
+    options.layout.ids = "number";
+    EXPECT_THAT(ErrorOf(Read(options).status()),
+                HasSubstr(absl::StrCat("a.csv line 3, column dst: \"", odd)));
+    if (odd[0] == ' ') continue;  // a blank is none of the number's
+    options.layout.ids = "dense";
+    EXPECT_THAT(ErrorOf(Read(options).status()),
+                HasSubstr(absl::StrCat("a.csv line 3, column dst: \"", odd)));
+  }
+}
+
+// The first column was the id, though another one is called so.
+TEST_F(EdgeListTest, TheColumnOfIdsMayBeInUpperCase) {
+  Write("edges.csv", "0,1\n1,2\n");
+  Write("nodes.csv", "y, ID\n7,2\n8,1\n9,0\n");
+  InputOptions options = Options("");
+  options.layout.labels = {"y"};
+  const auto graph = Read(options);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(All(*graph->node_types[0].y), (Ids{9, 8, 7}));
+}
+
+TEST_F(EdgeListTest, OtherWordsOfSplitsAreSaid) {
+  Write("edges.csv", "0,1\n1,2\n");
+  Write("nodes.csv", "id,part\n0,Train\n1,val\n2,Train\n");
+  InputOptions options = Options("");
+  options.layout.split = "part";
+  const auto graph = Read(options);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  ASSERT_EQ(graph->splits.size(), 2);
+  EXPECT_THAT(graph->notes,
+              ElementsAre(HasSubstr("nodes.csv line 2, column part: \"Train\" "
+                                    "is none of train, val, valid, test")));
+}
+
+TEST_F(EdgeListTest, BlankLastLinesAreNoRows) {
+  Write("edges.csv", "src,dst\n0,1\n1,2\n\n  \n\r\n");
+  Write("nodes.csv", "id,y\n0,4\n1,5\n2,6\n\n");
+  InputOptions options = Options("");
+  options.layout.labels = {"y"};
+  const auto graph = Read(options);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(Edges(graph->edge_types[0]), (Pairs{{0, 1}, {1, 2}}));
+  EXPECT_EQ(All(*graph->node_types[0].y), (Ids{4, 5, 6}));
+  Write("edges.csv", "src,dst\n0,1\n\n1,2\n");
+  EXPECT_EQ(ErrorOf(Read(options).status()),
+            "edges.csv line 3: 1 cells; the first line has 2");
+}
+
+// In a table of one column of splits a blank line is a node without one.
+TEST_F(EdgeListTest, BlankLinesAreNodesWithoutASplit) {
+  Write("edges.csv", "0,1\n1,2\n");
+  Write("nodes.csv", "part\ntrain\n\n\n");
+  InputOptions options = Options("");
+  options.layout.split = "part";
+  options.layout.ids = "dense";
+  options.layout.num_nodes = "3";
+  const auto graph = Read(options);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph->splits[0].nodes, (Ids{0}));
+}
+
+TEST_F(EdgeListTest, AListOfIdsIsNoMask) {
+  Write("edges.csv", "0,1\n1,2\n2,3\n");
+  Write("train.csv", "1\n0\n0\n1\n");
+  const char* config =
+      R"({"nodes": {"node": {"splits": {"train": "train.csv"}}},
+          "edges": {"node,to,node": {"table": "edges.csv"}}})";
+  EXPECT_THAT(ErrorOf(ReadConfig(config).status()),
+              HasSubstr("train.csv line 1, column 0: a list of 4 numbers 0 and "
+                        "1 alone, as a mask has"));
+  Write("train.csv", "1\n0\n");
+  const auto graph = ReadConfig(config);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph->splits[0].nodes, (Ids{1, 0}));
 }
 
 TEST_F(EdgeListTest, DenseNumbersStayAsTheyAre) {

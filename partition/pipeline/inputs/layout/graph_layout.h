@@ -48,7 +48,7 @@ struct NodeLayout {
 };
 
 // The edges of one type. Its ends are in `from` and `to`, or in `index`, or in
-// `indptr` and `indices`.
+// `indptr` and `indices`; or none is given, and the table has them.
 struct EdgeLayout {
   std::string src, rel, dst;
   std::vector<std::string> table;  // files with one row per edge

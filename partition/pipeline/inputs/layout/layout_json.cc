@@ -131,18 +131,13 @@ NodeLayout ReadNodes(const std::string& name, JsonObject& in) {
   return nodes;
 }
 
-// Checks that the ends are given in one way. A table alone has them in its
-// first two columns.
-void CheckEnds(JsonObject& in, EdgeLayout& edges) {
+// Checks that the ends are given in one way. A table alone has them.
+void CheckEnds(JsonObject& in, const EdgeLayout& edges) {
   const bool pair = !edges.from.empty() || !edges.to.empty();
   const bool compressed = !edges.indptr.empty() || !edges.indices.empty();
   const int ways =
       (pair ? 1 : 0) + (edges.index.empty() ? 0 : 1) + (compressed ? 1 : 0);
-  if (ways == 0 && !edges.table.empty()) {
-    edges.from.columns = {"0"};
-    edges.to.columns = {"1"};
-    return;
-  }
+  if (ways == 0 && !edges.table.empty()) return;
   const bool whole =
       (!pair || (!edges.from.empty() && !edges.to.empty())) &&
       (!compressed || (!edges.indptr.empty() && !edges.indices.empty()));
@@ -153,7 +148,7 @@ void CheckEnds(JsonObject& in, EdgeLayout& edges) {
                           : ways > 1 ? "more than one way"
                                      : "one part only") +
               "; allowed: src and dst, or index, or indptr and indices, or "
-              "a table whose first two columns they are");
+              "a table that has them");
 }
 
 EdgeLayout ReadEdges(const std::string& name, JsonObject& in) {

@@ -1,48 +1,35 @@
 #include "partition/pipeline/inputs/layout_source/layout_arrays.h"
 
-#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/arrays/array_file.h"
-#include "partition/pipeline/inputs/arrays/placed_column.h"
 #include "partition/pipeline/inputs/arrays/scatter_rows.h"
+#include "partition/pipeline/inputs/arrays/value_columns.h"
 #include "partition/source/file_column.h"
 
 namespace tributary {
 namespace {
 
-// Opens the arrays of `place`, if it has any and `to` is not set yet.
-absl::Status Open(const GraphLayout& layout, const ColumnPlace& place,
+// Opens the arrays of `place`, if it has any and `to` is not set yet, as
+// `as(column, what)` makes them.
+template <typename As>
+absl::Status Open(const GraphLayout& layout, const ColumnPlace& place, As as,
                   ColumnPtr& to) {
   if (to != nullptr || place.arrays.empty()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(to, OpenArrays(ArrayPaths(layout, place)));
+  const auto paths = ArrayPaths(layout, place);
+  ASSIGN_OR_RETURN(ColumnPtr column, OpenArrays(paths));
+  ASSIGN_OR_RETURN(to, as(std::move(column), paths[0]));
   return absl::OkStatus();
 }
 
-absl::Status OpenTimes(const GraphLayout& layout, const ColumnPlace& place,
-                       ColumnPtr& to) {
-  if (to != nullptr || place.arrays.empty()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(to, OpenIds(layout, place));
-  return absl::OkStatus();
+absl::StatusOr<ColumnPtr> Features(ColumnPtr column, const std::string&) {
+  return AsFeatures(std::move(column));
 }
 
-absl::Status OpenWeights(const GraphLayout& layout, const ColumnPlace& place,
-                         ColumnPtr& to) {
-  RETURN_IF_ERROR(Open(layout, place, to));
-  if (to == nullptr) return absl::OkStatus();
-  if (to->schema().dim == 1) {
-    to = std::make_shared<ShapedColumn>(std::move(to), 0);
-  }
-  const ColumnSchema schema = to->schema();
-  const bool is_float =
-      schema.dtype == DType::kFloat32 || schema.dtype == DType::kFloat64;
-  if (is_float && schema.dim == 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      to->Where(0), ": weights are ", std::string(DTypeName(schema.dtype)),
-      " of width ", schema.width(), "; allowed: one float32 or float64 a row"));
+absl::StatusOr<ColumnPtr> Labels(ColumnPtr column, const std::string&) {
+  return AsLabels(std::move(column));
 }
 
 absl::Status CheckRows(const ColumnPtr& column, int64_t rows,
@@ -71,34 +58,15 @@ absl::StatusOr<ColumnPtr> OpenIds(const GraphLayout& layout,
   return AsInt64(std::move(column), paths[0]);
 }
 
-absl::StatusOr<ColumnPtr> OpenMask(const GraphLayout& layout,
-                                   const ColumnPlace& place) {
-  std::vector<ColumnPiece> pieces;
-  NpyType type;
-  for (const std::string& path : ArrayPaths(layout, place)) {
-    ASSIGN_OR_RETURN(const FileArray array, OpenArray(path));
-    const auto& shape = array.header.shape;
-    const bool one = shape.size() == 1 || (shape.size() == 2 && shape[1] == 1);
-    if (!one || (!pieces.empty() && array.header.type != type)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(path, " has ", array.header.type.descr(),
-                       " of the shape [", absl::StrJoin(shape, ", "),
-                       "]; a mask has one bool a row: give one column of it"));
-    }
-    type = array.header.type;
-    pieces.push_back(
-        {array.path, array.header.data_offset, 0, shape[0], array.name});
-  }
-  return OpenFileColumn(std::move(pieces), type, {DType::kBool, 0});
-}
-
 absl::Status OpenNodeColumns(const LayoutState& state, NodeState& nodes) {
   nodes.source.x = nodes.table.features;
   nodes.source.y = nodes.table.labels;
   nodes.source.time = nodes.table.time;
-  RETURN_IF_ERROR(Open(state.layout, nodes.layout.features, nodes.source.x));
-  RETURN_IF_ERROR(Open(state.layout, nodes.layout.labels, nodes.source.y));
-  return OpenTimes(state.layout, nodes.layout.time, nodes.source.time);
+  RETURN_IF_ERROR(
+      Open(state.layout, nodes.layout.features, Features, nodes.source.x));
+  RETURN_IF_ERROR(
+      Open(state.layout, nodes.layout.labels, Labels, nodes.source.y));
+  return Open(state.layout, nodes.layout.time, AsTimes, nodes.source.time);
 }
 
 absl::Status OrderNodeColumns(const LayoutState& state, size_t type,
@@ -132,12 +100,12 @@ absl::Status OpenEdgeColumns(const LayoutState& state, EdgeState& edges) {
   source.weight = edges.table.weight;
   source.time = edges.table.time;
   source.masks = edges.table.masks;
-  RETURN_IF_ERROR(Open(layout, edges.layout.features, source.edge_attr));
-  RETURN_IF_ERROR(OpenWeights(layout, edges.layout.weight, source.weight));
-  RETURN_IF_ERROR(OpenTimes(layout, edges.layout.time, source.time));
+  RETURN_IF_ERROR(
+      Open(layout, edges.layout.features, Features, source.edge_attr));
+  RETURN_IF_ERROR(Open(layout, edges.layout.weight, AsWeights, source.weight));
+  RETURN_IF_ERROR(Open(layout, edges.layout.time, AsTimes, source.time));
   for (const auto& [name, place] : edges.layout.masks) {
-    if (place.arrays.empty()) continue;
-    ASSIGN_OR_RETURN(source.masks[name], OpenMask(layout, place));
+    RETURN_IF_ERROR(Open(layout, place, AsMask, source.masks[name]));
   }
   const int64_t rows = source.num_rows();
   for (const ColumnPtr& column :

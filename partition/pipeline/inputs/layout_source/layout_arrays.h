@@ -18,9 +18,6 @@ std::vector<std::string> ArrayPaths(const GraphLayout& layout,
 // Opens arrays of ids: int64, one a row. INVALID_ARGUMENT for other types.
 absl::StatusOr<ColumnPtr> OpenIds(const GraphLayout& layout,
                                   const ColumnPlace& place);
-// Opens arrays of bool, or of whole numbers 0 and 1: bool, one a row.
-absl::StatusOr<ColumnPtr> OpenMask(const GraphLayout& layout,
-                                   const ColumnPlace& place);
 
 // Sets x, y and time of the nodes by rows of their table, or if it has no ids
 // by their numbers. INVALID_ARGUMENT for types that a graph does not store.

@@ -108,7 +108,7 @@ absl::StatusOr<GraphSource> ReadLayout(const GraphLayout& layout,
   if (spool.progress() != nullptr) {
     spool.progress()->Begin("reads the splits");
   }
-  ASSIGN_OR_RETURN(source.splits, ReadSplits(state));
+  ASSIGN_OR_RETURN(source.splits, ReadSplits(state, source.notes));
   for (NodeState& nodes : state.nodes) {
     source.node_types.push_back(nodes.source);
   }

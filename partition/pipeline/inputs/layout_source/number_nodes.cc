@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "common/text/status.h"
@@ -12,6 +13,7 @@
 #include "partition/pipeline/inputs/arrays/placed_column.h"
 #include "partition/pipeline/inputs/arrays/scatter_rows.h"
 #include "partition/pipeline/inputs/layout_source/layout_arrays.h"
+#include "partition/pipeline/inputs/tables/id_text.h"
 #include "partition/pipeline/inputs/text/number_text.h"
 
 namespace tributary {
@@ -125,8 +127,43 @@ std::string EndNumbersName(size_t type, const char* end) {
   return absl::StrCat("edges", type, "-", end, "-number");
 }
 
+// Returns where a text is first among ids; they have it.
+absl::StatusOr<std::string> WhereIsText(absl::Span<const ColumnPtr> columns,
+                                        absl::string_view wanted) {
+  for (const ColumnPtr& column : columns) {
+    IdTextReader in(*column);
+    absl::string_view text;
+    for (int64_t row = 0; in.Next(&text); ++row) {
+      if (text == wanted) return column->Where(row);
+    }
+    RETURN_IF_ERROR(in.status());
+  }
+  return std::string("ids");
+}
+
+// Notes ids that are texts only because numbers are written in another way than
+// others, so that one number may be two nodes.
+absl::Status NoteOddNumber(const NodeState& nodes,
+                           absl::Span<const ColumnPtr> columns,
+                           std::vector<std::string>& notes) {
+  if (nodes.ids != IdKind::kAuto || nodes.dictionary->is_numbers()) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const std::string odd, FindOddNumber(*nodes.dictionary));
+  if (odd.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const std::string where, WhereIsText(columns, odd));
+  notes.push_back(absl::StrCat(
+      where, ": \"", absl::CHexEscape(odd), "\" is the number ",
+      *ParseWholeNumber(odd), " written in another way, so ids of type ",
+      nodes.layout.name,
+      " are texts, of which each is a node of its own; --ids string says that "
+      "they are, --ids number refuses such ids"));
+  return absl::OkStatus();
+}
+
 // Makes the dictionary of the type's ids, unless they are numbers from 0.
-absl::Status MakeDictionary(LayoutState& state, size_t type) {
+absl::Status MakeDictionary(LayoutState& state, size_t type,
+                            std::vector<std::string>& notes) {
   NodeState& nodes = state.nodes[type];
   if (nodes.ids == IdKind::kDense) {
     nodes.node_of_row = nodes.table.id;
@@ -138,6 +175,7 @@ absl::Status MakeDictionary(LayoutState& state, size_t type) {
       nodes.dictionary,
       MakeIdDictionary(columns, nodes.ids == IdKind::kString, state.memory,
                        state.spool, DictionaryName(type)));
+  RETURN_IF_ERROR(NoteOddNumber(nodes, columns, notes));
   if (nodes.table.id != nullptr) {
     ASSIGN_OR_RETURN(
         ColumnPtr rows,
@@ -298,7 +336,7 @@ absl::Status NumberNodes(LayoutState& state, std::vector<std::string>& notes) {
   }
   RETURN_IF_ERROR(ExpectNumbers(state));
   for (size_t t = 0; t < state.nodes.size(); ++t) {
-    RETURN_IF_ERROR(MakeDictionary(state, t));
+    RETURN_IF_ERROR(MakeDictionary(state, t, notes));
   }
   for (size_t t = 0; t < state.edges.size(); ++t) {
     RETURN_IF_ERROR(NumberEnds(state, t, state.edges[t]));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -9,9 +10,11 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/arrays/array_file.h"
 #include "partition/pipeline/inputs/arrays/placed_column.h"
+#include "partition/pipeline/inputs/arrays/value_columns.h"
 #include "partition/pipeline/inputs/layout/layout_json.h"
 #include "partition/pipeline/inputs/layout_source/layout_arrays.h"
 #include "partition/pipeline/inputs/layout_source/read_tables.h"
@@ -24,6 +27,37 @@ constexpr int64_t kBlock = 65536;
 
 bool IsArray(const std::string& name) {
   return absl::EndsWith(name, ".npy") || absl::StrContains(name, ".npz:");
+}
+
+// Returns what an array's name, as of "train_mask.npy", says that it is.
+ListUse UseOf(absl::string_view name) {
+  absl::ConsumeSuffix(&name, ".npy");
+  if (absl::EndsWith(name, "_mask")) return ListUse::kMaskByName;
+  if (absl::EndsWith(name, "_idx")) return ListUse::kListByName;
+  return ListUse::kEither;
+}
+
+// Returns whether a split has one of the usual names, of any scheme.
+bool IsUsualSplit(absl::string_view name) {
+  name.remove_prefix(name.find('/') + 1);  // npos + 1 is 0
+  return name == "train" || name == "valid" || name == "test";
+}
+
+// Refuses a text that has a mask where a list of ids or rows is wanted.
+absl::Status CheckNoMask(const Column& list) {
+  IdTextReader in(list);
+  absl::string_view text;
+  int64_t rows = 0;
+  while (in.Next(&text)) {
+    if (text != "0" && text != "1") return absl::OkStatus();
+    ++rows;
+  }
+  RETURN_IF_ERROR(in.status());
+  if (rows < 3) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      list.Where(0), ": a list of ", rows,
+      " numbers 0 and 1 alone, as a mask has; allowed: a number a line, each "
+      "once; a mask as a column of the table, or an array of bool"));
 }
 
 // Returns the rows where a mask is set.
@@ -41,7 +75,8 @@ absl::StatusOr<std::vector<int64_t>> SetRows(const Column& mask) {
 
 class SplitReader {
  public:
-  explicit SplitReader(const LayoutState& state) : state_(state) {}
+  SplitReader(const LayoutState& state, std::vector<std::string>& notes)
+      : state_(state), notes_(notes) {}
 
   absl::StatusOr<std::vector<SplitSource>> Read() {
     for (const NodeState& nodes : state_.nodes) {
@@ -117,7 +152,15 @@ class SplitReader {
             nodes.table.split->Where(row), ": ", name.status().message()));
       }
       constexpr size_t kMostSplits = 256;
-      rows[*name].push_back(row);
+      std::vector<int64_t>& of_name = rows[*name];
+      if (of_name.empty() && !IsUsualSplit(*name)) {
+        notes_.push_back(absl::StrCat(
+            nodes.table.split->Where(row), ": \"", text,
+            "\" is none of train, val, valid, test and nothing; its nodes are "
+            "the split ",
+            *name));
+      }
+      of_name.push_back(row);
       if (rows.size() <= kMostSplits) continue;
       return absl::InvalidArgumentError(
           absl::StrCat(nodes.table.split->Where(row), ": \"", *name,
@@ -146,23 +189,35 @@ class SplitReader {
       ASSIGN_OR_RETURN(auto rows, SetRows(*nodes.table.splits.at(name)));
       return NodesOfRows(nodes, std::move(rows));
     }
-    ASSIGN_OR_RETURN(const bool is_mask, IsMask(place));
-    if (is_mask) {
-      ASSIGN_OR_RETURN(const ColumnPtr mask, OpenMask(state_.layout, place));
-      RETURN_IF_ERROR(CheckLength(*mask, nodes.source.num_nodes));
-      ASSIGN_OR_RETURN(auto rows, SetRows(*mask));
-      return NodesOfRows(nodes, std::move(rows));
-    }
+    ASSIGN_OR_RETURN(auto rows, MaskRows(place, nodes.source.num_nodes));
+    if (rows.has_value()) return NodesOfRows(nodes, *std::move(rows));
     ASSIGN_OR_RETURN(const auto columns, ListColumns(place, {&nodes}));
     return Numbers(*columns[0], nodes);
   }
 
-  // Whether the arrays of a place are bool.
-  absl::StatusOr<bool> IsMask(const ColumnPlace& place) const {
-    if (!IsArray(place.arrays[0])) return false;
-    ASSIGN_OR_RETURN(const FileArray array,
-                     OpenArray(state_.layout.Path(place.arrays[0])));
-    return array.header.type.kind == 'b';
+  // Returns the rows that are set if the arrays of a place are a mask of
+  // `num_rows`; nullopt if they are a list.
+  absl::StatusOr<std::optional<std::vector<int64_t>>> MaskRows(
+      const ColumnPlace& place, int64_t num_rows) const {
+    if (!IsArray(place.arrays[0])) return std::nullopt;
+    const ListUse use = UseOf(place.arrays[0]);
+    const std::vector<std::string> paths = ArrayPaths(state_.layout, place);
+    ASSIGN_OR_RETURN(ColumnPtr column, OpenArrays(paths));
+    const ColumnSchema schema = column->schema();
+    const bool no_list = schema.dim > 1 || IsFloating(schema.dtype);
+    bool is_mask = schema.dtype == DType::kBool ||
+                   (use == ListUse::kMaskByName && no_list);
+    if (!is_mask) {
+      ASSIGN_OR_RETURN(column, AsInt64(std::move(column), paths[0]));
+      ASSIGN_OR_RETURN(const auto numbers,
+                       ReadValues<int64_t>(*column, 0, column->num_rows()));
+      ASSIGN_OR_RETURN(is_mask, AreMaskOf(num_rows, numbers, use, paths[0]));
+    }
+    if (!is_mask) return std::nullopt;
+    ASSIGN_OR_RETURN(column, AsMask(std::move(column), paths[0]));
+    RETURN_IF_ERROR(CheckLength(*column, num_rows));
+    ASSIGN_OR_RETURN(auto rows, SetRows(*column));
+    return rows;
   }
 
   // Opens a list of ids: the arrays, or the first columns of text, one for each
@@ -181,7 +236,9 @@ class SplitReader {
       requests.push_back({CellKindOf(kind), std::move(columns),
                           absl::StrCat("list", num_lists_++)});
     }
-    return table->Read(requests, state_.spool);
+    ASSIGN_OR_RETURN(auto columns, table->Read(requests, state_.spool));
+    if (columns.size() == 1) RETURN_IF_ERROR(CheckNoMask(*columns[0]));
+    return columns;
   }
 
   // Returns the numbers of ids as the user writes them.
@@ -229,15 +286,13 @@ class SplitReader {
       ASSIGN_OR_RETURN(split.rows, SetRows(*edges.table.splits.at(name)));
       return absl::OkStatus();
     }
-    ASSIGN_OR_RETURN(const bool is_mask, IsMask(place));
-    if (is_mask) {
-      ASSIGN_OR_RETURN(const ColumnPtr mask, OpenMask(state_.layout, place));
-      RETURN_IF_ERROR(CheckLength(*mask, num_rows));
-      ASSIGN_OR_RETURN(split.rows, SetRows(*mask));
-      return absl::OkStatus();
-    }
     ASSIGN_OR_RETURN(const bool pairs, ArePairs(place));
     if (!pairs) {
+      ASSIGN_OR_RETURN(auto mask, MaskRows(place, num_rows));
+      if (mask.has_value()) {
+        split.rows = *std::move(mask);
+        return absl::OkStatus();
+      }
       ASSIGN_OR_RETURN(const auto rows, ListColumns(place, {nullptr}));
       ASSIGN_OR_RETURN(split.rows,
                        Checked(*rows[0], *rows[0], num_rows,
@@ -267,18 +322,24 @@ class SplitReader {
     }
     ASSIGN_OR_RETURN(const FileArray array,
                      OpenArray(state_.layout.Path(place.arrays[0])));
-    return array.header.shape.size() == 2;
+    const auto& shape = array.header.shape;
+    if (shape.size() != 2 || array.header.type.kind == 'b') return false;
+    // A column of numbers is one pair if it may be.
+    return shape[1] != 1 ||
+           (shape[0] == 2 && UseOf(place.arrays[0]) == ListUse::kEither);
   }
 
   const LayoutState& state_;
+  std::vector<std::string>& notes_;
   std::vector<SplitSource> splits_;
   int num_lists_ = 0;
 };
 
 }  // namespace
 
-absl::StatusOr<std::vector<SplitSource>> ReadSplits(const LayoutState& state) {
-  return SplitReader(state).Read();
+absl::StatusOr<std::vector<SplitSource>> ReadSplits(
+    const LayoutState& state, std::vector<std::string>& notes) {
+  return SplitReader(state, notes).Read();
 }
 
 }  // namespace tributary

@@ -2,6 +2,7 @@
 #ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_LAYOUT_SOURCE_READ_SPLITS_H_
 #define TRIBUTARY_PARTITION_PIPELINE_INPUTS_LAYOUT_SOURCE_READ_SPLITS_H_
 
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -12,8 +13,11 @@ namespace tributary {
 // Returns the splits, in the order of GraphSchema. Those of masks and of a
 // column that names them ascend by node or row; lists keep their order.
 // Requires NumberNodes. INVALID_ARGUMENT, with file and row, for an id or a row
-// that there is not, a mask of another length, and a type that is no list.
-absl::StatusOr<std::vector<SplitSource>> ReadSplits(const LayoutState& state);
+// that there is not, a mask of another length, numbers that may be a mask or a
+// list, and a type that is no list. Appends notes on words in a column of
+// splits that docs/data.md does not list.
+absl::StatusOr<std::vector<SplitSource>> ReadSplits(
+    const LayoutState& state, std::vector<std::string>& notes);
 
 }  // namespace tributary
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/text/status.h"
+#include "partition/pipeline/inputs/layout_source/find_ends.h"
 
 namespace tributary {
 namespace {
@@ -105,7 +106,7 @@ TableOptions OptionsOf(const GraphLayout& layout, bool named_columns) {
   return {layout.delimiter, layout.header, named_columns};
 }
 
-absl::Status OpenTables(LayoutState& state) {
+absl::Status OpenTables(LayoutState& state, std::vector<std::string>& notes) {
   for (NodeState& nodes : state.nodes) {
     const NodeLayout& at = nodes.layout;
     if (at.table.empty()) continue;
@@ -124,6 +125,11 @@ absl::Status OpenTables(LayoutState& state) {
     ASSIGN_OR_RETURN(edges.table.table,
                      OpenTable(Paths(state.layout, at.table),
                                OptionsOf(state.layout, named)));
+    const bool in_table = at.index.empty() && at.indptr.empty();
+    if (in_table && (at.from.empty() || at.to.empty())) {
+      RETURN_IF_ERROR(FindEnds(edges.layout, *edges.table.table, notes));
+    }
+    RETURN_IF_ERROR(CheckTwoEnds(edges.layout, *edges.table.table));
   }
   return absl::OkStatus();
 }
@@ -132,10 +138,12 @@ absl::Status OpenTables(LayoutState& state) {
 // that is called so; or the first, unless ids may be the rows.
 void FindIdColumn(NodeState& nodes) {
   if (nodes.table.table == nullptr || !nodes.layout.id.empty()) return;
+  const std::vector<std::string> names = PlainNames(*nodes.table.table);
   for (const char* name : {"id", "node_id", "node"}) {
-    const auto found = nodes.table.table->Find({name});
-    if (!found.ok()) continue;
-    nodes.layout.id.columns = {name};
+    const auto found = absl::c_find(names, name);
+    if (found == names.end()) continue;
+    nodes.layout.id.columns = {
+        nodes.table.table->NameOf(static_cast<int>(found - names.begin()))};
     return;
   }
   if (nodes.ids != IdKind::kDense) nodes.layout.id.columns = {"0"};
@@ -218,7 +226,7 @@ absl::StatusOr<std::shared_ptr<Table>> OpenList(
 }
 
 absl::Status ReadTables(LayoutState& state, std::vector<std::string>& notes) {
-  RETURN_IF_ERROR(OpenTables(state));
+  RETURN_IF_ERROR(OpenTables(state, notes));
   DecideIds(state);
   std::vector<Wanted> wanted;
   for (size_t t = 0; t < state.nodes.size(); ++t) {

@@ -94,6 +94,74 @@ TEST_F(NpyFolderTest, ReadsDataOfPyG) {
   EXPECT_TRUE(LoadContent(*graph).ok());
 }
 
+// Each 0 and 1 was an id, so that the split was the nodes 0 and 1 alone.
+TEST_F(NpyFolderTest, MasksMayBeWholeNumbers) {
+  WriteIds("edge_index.npy", {2, 4}, {0, 1, 2, 3, 1, 2, 3, 0});
+  WriteIds("num_nodes.npy", {}, {5});
+  const std::vector<uint8_t> mask = {1, 0, 0, 1, 0}, edges = {0, 1, 0, 1};
+  WriteArray<uint8_t>("train_mask.npy", {'u', 1}, {5}, mask);
+  WriteArray<int8_t>("val_mask.npy", {'i', 1}, {5, 1}, {0, 0, 1, 0, 0});
+  WriteArray<float>("test_mask.npy", {'f', 4}, {5}, {0, 1, 0, 0, 0});
+  WriteIds("train_edge_mask.npy", {4}, {0, 1, 0, 1});
+  WriteArray<uint8_t>("test_edge.npy", {'u', 1}, {4}, edges);
+  const auto graph = Read();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  ASSERT_EQ(graph->splits.size(), 5);
+  EXPECT_EQ(graph->splits[0].nodes, (Ids{1}));
+  EXPECT_EQ(graph->splits[1].nodes, (Ids{0, 3}));
+  EXPECT_EQ(graph->splits[2].nodes, (Ids{2}));
+  EXPECT_EQ(graph->splits[3].rows, (Ids{1, 3}));
+  EXPECT_EQ(graph->splits[4].rows, (Ids{1, 3}));
+}
+
+TEST_F(NpyFolderTest, NamesDecideWhetherNumbersAreAMask) {
+  WriteIds("edge_index.npy", {2, 3}, {0, 1, 1, 1, 0, 0});
+  WriteIds("num_nodes.npy", {}, {2});
+  WriteIds("train_mask.npy", {2}, {0, 1});
+  WriteIds("val_idx.npy", {2}, {0, 1});
+  auto graph = Read();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph->splits[0].nodes, (Ids{1}));
+  EXPECT_EQ(graph->splits[1].nodes, (Ids{0, 1}));
+  WriteIds("val_idx.npy", {3}, {0, 1, 1});
+  EXPECT_THAT(ErrorOf(Read().status()),
+              HasSubstr("val_idx.npy has 3 whole numbers, 0 and 1 alone, as a "
+                        "mask of the 2 rows has; allowed: a mask is bool"));
+  WriteIds("val_idx.npy", {1}, {1});
+  WriteIds("train_mask.npy", {3}, {0, 1, 1});
+  EXPECT_THAT(ErrorOf(Read().status()),
+              HasSubstr("train_mask.npy has 3 whole numbers, 0 and 1 alone, as "
+                        "a mask has; wanted: 2"));
+}
+
+// PyG's Data keeps labels of ogbn-* so, and x may be one number.
+TEST_F(NpyFolderTest, OneColumnIsOneLabelAndOneFeature) {
+  WriteIds("edge_index.npy", {2, 2}, {0, 1, 1, 2});
+  WriteIds("y.npy", {3, 1}, {4, 5, 6});
+  WriteArray<float>("x.npy", {'f', 4}, {3}, {1, 2, 3});
+  WriteArray<int8_t>("edge_attr.npy", {'i', 1}, {2}, {1, 2});
+  const auto graph = Read();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph->node_types[0].y->schema(), (ColumnSchema{DType::kInt64, 0}));
+  EXPECT_EQ(All(*graph->node_types[0].y), (Ids{4, 5, 6}));
+  EXPECT_EQ(graph->node_types[0].x->schema(),
+            (ColumnSchema{DType::kFloat32, 1}));
+  EXPECT_EQ(graph->edge_types[0].edge_attr->schema(),
+            (ColumnSchema{DType::kInt8, 1}));
+}
+
+TEST_F(NpyFolderTest, WeightsAndTimesOfOtherTypes) {
+  WriteIds("edge_index.npy", {2, 2}, {0, 1, 1, 2});
+  WriteIds("edge_weight.npy", {2}, {3, 4});
+  WriteArray<double>("edge_time.npy", {'f', 8}, {2}, {10, 20});
+  const auto graph = Read();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const EdgeSource& edges = graph->edge_types[0];
+  EXPECT_EQ(*ReadValues<double>(*edges.weight, 0, 2),
+            (std::vector<double>{3, 4}));
+  EXPECT_EQ(All(*edges.time), (Ids{10, 20}));
+}
+
 TEST_F(NpyFolderTest, ReadsHeteroDataOfPyG) {
   WriteIds("author__writes__paper/edge_index.npy", {2, 2}, {0, 1, 2, 0});
   WriteIds("author__writes__paper/test_edge.npy", {1, 2}, {1, 1});
@@ -195,9 +263,9 @@ TEST_F(NpyFolderTest, NamesWhatIsWrong) {
   EXPECT_EQ(ErrorOf(Read().status()),
             "train_idx.npy, row 0: 5 is no node of type node; allowed: 0 to 1");
   std::filesystem::remove(folder_.File("train_idx.npy"));
-  WriteArray<float>("edge_time.npy", {'f', 4}, {2}, {1, 2});
+  WriteArray<float>("edge_time.npy", {'f', 4}, {2, 2}, {1, 2, 3, 4});
   EXPECT_THAT(ErrorOf(Read().status()),
-              HasSubstr("edge_time.npy is float32 of width 1; allowed: one "
+              HasSubstr("edge_time.npy is float32 of width 2; allowed: one "
                         "whole number"));
   std::filesystem::remove(folder_.File("edge_time.npy"));
   options_.edge_masks = {"recent"};

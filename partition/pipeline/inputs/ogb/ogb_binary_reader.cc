@@ -16,7 +16,8 @@ namespace tributary {
 namespace {
 
 // One of the functions of array_columns.h.
-using OpenColumn = absl::StatusOr<ColumnPtr> (*)(FileArray array, int64_t rows,
+using OpenColumn = absl::StatusOr<ColumnPtr> (*)(const FileArray& array,
+                                                 int64_t rows,
                                                  const std::string& what);
 
 class BinaryReader {
@@ -74,8 +75,8 @@ class BinaryReader {
                                      OpenColumn open) {
     if (!data_.Has(name)) return ColumnPtr();
     used_.push_back(name);
-    ASSIGN_OR_RETURN(FileArray array, data_.Find(name));
-    return open(std::move(array), rows, What(name));
+    ASSIGN_OR_RETURN(const FileArray array, data_.Find(name));
+    return open(array, rows, What(name));
   }
 
   // Opens an array that the user names; returns null if none is.
@@ -89,7 +90,7 @@ class BinaryReader {
           array.status().code(),
           absl::StrCat(file.flag, ": ", array.status().message()));
     }
-    return open(*std::move(array), rows, What(*file.name));
+    return open(*array, rows, What(*file.name));
   }
 
   absl::Status ReadNodes() {
@@ -102,9 +103,9 @@ class BinaryReader {
     ASSIGN_OR_RETURN(const bool there, IsThere(labels));
     if (!there) return absl::OkStatus();
     ASSIGN_OR_RETURN(const NpzArrays arrays, NpzArrays::Open(labels, spool_));
-    ASSIGN_OR_RETURN(FileArray array, arrays.Find("node_label"));
-    ASSIGN_OR_RETURN(nodes_.y, OpenLabelArray(std::move(array), n,
-                                              "node_label of " + labels));
+    ASSIGN_OR_RETURN(const FileArray array, arrays.Find("node_label"));
+    ASSIGN_OR_RETURN(nodes_.y,
+                     OpenLabelArray(array, n, "node_label of " + labels));
     return absl::OkStatus();
   }
 

@@ -171,9 +171,10 @@ TEST_F(OgbBinaryTest, WrongArraysAreRefused) {
   with("num_nodes_list", Ints({2}, {4, 4}), "has the shape [2]");
   with("num_nodes_list", Ints({1}, {-4}), "is -4; allowed: 0 to");
   with("node_feat", Ints({3, 1}, {0, 0, 0}), "allowed: [4] and [4, columns]");
-  with("edge_weight", Ints({3}, {0, 0, 0}), "allowed: weights of float32");
-  with("edge_year", Make<float>(DType::kFloat32, {3}, {0, 0, 0}),
-       "allowed: one whole number a row");
+  with("edge_weight", Ints({3, 2}, {0, 0, 0, 0, 0, 0}),
+       "allowed: one number a row as a weight");
+  with("edge_year", Make<float>(DType::kFloat32, {3}, {0, 0.5, 0}),
+       "row 1: a value that int64 cannot hold; allowed: whole numbers");
   with("edge_train", Ints({3}, {0, 1, 2}), "a value that bool cannot hold");
   data_.erase("edge_year");
   WriteArrays();

@@ -24,7 +24,8 @@ namespace tributary {
 namespace {
 
 // One of the functions of array_columns.h.
-using OpenColumn = absl::StatusOr<ColumnPtr> (*)(FileArray array, int64_t rows,
+using OpenColumn = absl::StatusOr<ColumnPtr> (*)(const FileArray& array,
+                                                 int64_t rows,
                                                  const std::string& what);
 // The arrays of a file that need not exist.
 using OptionalArrays = std::optional<NpzArrays>;
@@ -44,8 +45,8 @@ absl::StatusOr<ColumnPtr> OpenOptional(const OptionalArrays& arrays,
                                        const std::string& name, int64_t rows,
                                        OpenColumn open) {
   if (!arrays.has_value() || !arrays->Has(name)) return ColumnPtr();
-  ASSIGN_OR_RETURN(FileArray array, arrays->Find(name));
-  return open(std::move(array), rows, What(*arrays, name));
+  ASSIGN_OR_RETURN(const FileArray array, arrays->Find(name));
+  return open(array, rows, What(*arrays, name));
 }
 
 class HeteroBinaryReader {

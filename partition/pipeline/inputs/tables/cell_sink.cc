@@ -123,6 +123,12 @@ std::optional<uint8_t> ParseMask(absl::string_view cell) {
   return static_cast<uint8_t>(*number);
 }
 
+// Refuses "01" and "+1", which stand for "1" only perhaps.
+std::optional<int64_t> ParseDenseId(absl::string_view cell) {
+  const auto id = ParseNumberId(absl::StripAsciiWhitespace(cell));
+  return id.has_value() && *id >= 0 ? id : std::nullopt;
+}
+
 std::optional<double> ParseWeight(absl::string_view cell) {
   const auto weight = ParseFloat64(cell);
   return weight.has_value() && IsWeight(*weight) ? weight : std::nullopt;
@@ -146,10 +152,11 @@ constexpr char kWeightAllowed[] =
     "a weight, a decimal number that is finite and not negative";
 constexpr char kTimeAllowed[] =
     "a time, a whole number of int64; give fractions in a smaller unit (1.5 "
-    "seconds as 1500 milliseconds)";
+    "seconds as 1500 milliseconds), dates as numbers";
 constexpr char kMaskAllowed[] = "a mask's value: 0 or 1, false or true";
 constexpr char kDenseAllowed[] =
-    "a dense id, a whole number from 0 (edge lists: others with --ids auto)";
+    "a dense id, a whole number from 0, without leading zeros (edge lists: "
+    "others with --ids auto)";
 
 template <typename T>
 absl::StatusOr<std::unique_ptr<CellSink>> Parsed(
@@ -220,7 +227,8 @@ absl::StatusOr<std::unique_ptr<CellSink>> MakeCellSink(
       return Parsed<uint8_t>(request, spool, {DType::kBool, 0}, ParseMask,
                              kMaskAllowed);
     case CellKind::kDenseId:
-      return Parsed<int64_t>(request, spool, kInt64, ParseId, kDenseAllowed);
+      return Parsed<int64_t>(request, spool, kInt64, ParseDenseId,
+                             kDenseAllowed);
     case CellKind::kNumberId:
     case CellKind::kTextId:
     case CellKind::kSplit:

@@ -5,12 +5,14 @@
 #include <optional>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/arrays/placed_column.h"
 #include "partition/pipeline/inputs/tables/id_text.h"
 #include "partition/pipeline/inputs/tables/sorted_ids.h"
+#include "partition/pipeline/inputs/text/number_text.h"
 
 namespace tributary {
 namespace {
@@ -111,6 +113,22 @@ absl::StatusOr<bool> IsIdentity(const Column& numbers) {
   return first[0] == 0 && last[0] == count - 1;
 }
 
+// Calls use(text) for `count` texts of a dictionary.
+absl::Status ForEachText(const IdDictionary& dictionary, int64_t begin,
+                         int64_t count,
+                         absl::FunctionRef<void(absl::string_view)> use) {
+  ASSIGN_OR_RETURN(const auto ends,
+                   ReadValues<int64_t>(*dictionary.offsets, begin, count + 1));
+  ASSIGN_OR_RETURN(
+      const auto bytes,
+      ReadValues<char>(*dictionary.bytes, ends[0], ends[count] - ends[0]));
+  for (int64_t i = 0; i < count; ++i) {
+    use({bytes.data() + (ends[i] - ends[0]),
+         static_cast<size_t>(ends[i + 1] - ends[i])});
+  }
+  return absl::OkStatus();
+}
+
 // A range of a dictionary's ids, in memory.
 class Slice {
  public:
@@ -157,16 +175,8 @@ class Slice {
     return absl::OkStatus();
   }
   absl::Status LoadTexts(int64_t begin, int64_t count) {
-    ASSIGN_OR_RETURN(const auto ends, ReadValues<int64_t>(*dictionary_.offsets,
-                                                          begin, count + 1));
-    ASSIGN_OR_RETURN(
-        const auto bytes,
-        ReadValues<char>(*dictionary_.bytes, ends[0], ends[count] - ends[0]));
-    for (int64_t i = 0; i < count; ++i) {
-      texts_.Add({bytes.data() + (ends[i] - ends[0]),
-                  static_cast<size_t>(ends[i + 1] - ends[i])});
-    }
-    return absl::OkStatus();
+    return ForEachText(dictionary_, begin, count,
+                       [&](absl::string_view text) { texts_.Add(text); });
   }
 
   const IdDictionary& dictionary_;
@@ -245,6 +255,20 @@ absl::StatusOr<IdDictionary> MakeIdDictionary(
     ASSIGN_OR_RETURN(dictionary.identity, IsIdentity(*dictionary.numbers));
   }
   return dictionary;
+}
+
+absl::StatusOr<std::string> FindOddNumber(const IdDictionary& dictionary) {
+  std::string found;
+  const int64_t num_ids = dictionary.num_ids();
+  for (int64_t at = 0; found.empty() && at < num_ids; at += kBlock) {
+    const auto look = [&](absl::string_view text) {
+      if (!found.empty() || ParseNumberId(text).has_value()) return;
+      if (ParseWholeNumber(text).has_value()) found = std::string(text);
+    };
+    RETURN_IF_ERROR(
+        ForEachText(dictionary, at, std::min(kBlock, num_ids - at), look));
+  }
+  return found;
 }
 
 absl::StatusOr<ColumnPtr> NumberIds(const Column& column,

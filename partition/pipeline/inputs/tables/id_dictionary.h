@@ -37,6 +37,11 @@ absl::StatusOr<IdDictionary> MakeIdDictionary(
     absl::Span<const ColumnPtr> columns, bool texts, size_t memory,
     const Spool& spool, const std::string& name);
 
+// Returns the first text, in byte order, that is a whole number as programs do
+// not write it: "01", "+1", " 1" or "1.0", which another id may mean as well;
+// "" if there is none. Requires !dictionary.is_numbers().
+absl::StatusOr<std::string> FindOddNumber(const IdDictionary& dictionary);
+
 // Returns the numbers of the ids in `column`: int64 by row, in the spool by
 // `name`. Reads the column once for each part of the dictionary that `memory`
 // holds. INVALID_ARGUMENT, as "WHERE: ID is no ...", for an id that the

@@ -65,6 +65,47 @@ TEST_F(IdDictionaryTest, NumbersAscendAndTextsAreInByteOrder) {
   EXPECT_EQ(TextsOf(*by_bytes), (std::vector<std::string>{"-3", "10", "9"}));
 }
 
+// A run that ends between the two files of texts: the next one must not take
+// offsets without their bytes for a dictionary.
+TEST_F(IdDictionaryTest, GoesOnAfterAnEndBetweenItsFiles) {
+  const ColumnPtr ids = Texts("n", {"b", "a", "b"});
+  for (const char* file : {"d-bytes.uint8.0.rows", "d-offsets.int64.0.rows"}) {
+    // A folder in the file's place: it cannot be finished.
+    std::filesystem::create_directories(folder_.File(file) + "/in the way");
+    EXPECT_FALSE(MakeIdDictionary({ids}, true, kMuch, spool_, "d").ok());
+    std::filesystem::remove_all(folder_.File(file));
+    const auto dictionary = MakeIdDictionary({ids}, true, kMuch, spool_, "d");
+    ASSERT_TRUE(dictionary.ok()) << dictionary.status();
+    ASSERT_NE(dictionary->bytes, nullptr);
+    ASSERT_NE(dictionary->offsets, nullptr);
+    EXPECT_EQ(TextsOf(*dictionary), (std::vector<std::string>{"a", "b"}));
+    for (const char* made :
+         {"d-bytes.uint8.0.rows", "d-offsets.int64.0.rows"}) {
+      EXPECT_TRUE(std::filesystem::remove(folder_.File(made)));
+    }
+  }
+}
+
+TEST_F(IdDictionaryTest, FindsNumbersInOtherSpellings) {
+  const auto odd = [&](const std::string& name,
+                       const std::vector<std::string>& texts) {
+    const auto dictionary = MakeIdDictionary({Texts("t-" + name, texts)}, true,
+                                             kMuch, spool_, name);
+    return *FindOddNumber(*dictionary);
+  };
+  EXPECT_EQ(odd("a", {"2", "01", "x"}), "01");
+  EXPECT_EQ(odd("b", {"2", "1.0"}), "1.0");
+  EXPECT_EQ(odd("c", {"2", "-7", "x", "1.5", "0x1"}), "");
+  // Behind the first block of 65,536 texts.
+  std::vector<std::string> many;
+  for (int i = 0; i < 65536; ++i) many.push_back(std::to_string(100000 + i));
+  many.push_back("+9");
+  many.push_back("9e0");
+  EXPECT_EQ(odd("d", many), "+9");
+  many.erase(many.end() - 2);
+  EXPECT_EQ(odd("e", many), "9e0");
+}
+
 TEST_F(IdDictionaryTest, OneWordMakesAllTexts) {
   for (const char* word : {"b", "07", "+1", "-0", "1.0", " 1", "é"}) {
     const ColumnPtr ids = Texts(std::string("n-") + word, {"2", "10", word});

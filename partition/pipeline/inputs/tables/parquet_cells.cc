@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/arrays/placed_column.h"
+#include "partition/pipeline/inputs/arrays/value_columns.h"
 #include "partition/pipeline/inputs/parquet/parquet_table.h"
 #include "partition/pipeline/inputs/tables/cell_sink.h"
 #include "partition/pipeline/inputs/tables/id_text.h"
@@ -72,15 +73,10 @@ class ParquetCells final : public Table,
       case CellKind::kLabels:
         break;
       case CellKind::kWeight:
-        if (first.schema.dtype == DType::kFloat32 ||
-            first.schema.dtype == DType::kFloat64) {
-          break;
-        }
-        return TypeError(request, "float32, float64");
       case CellKind::kMask:
-        if (first.schema.dtype == DType::kBool) break;
-        return TypeError(request, "bool");
       case CellKind::kTime:
+        if (!first.is_text) break;
+        return TypeError(request, "numbers");
       case CellKind::kDenseId:
         if (!first.is_text) break;
         return TypeError(request, "whole numbers");
@@ -94,16 +90,26 @@ class ParquetCells final : public Table,
     }
     ASSIGN_OR_RETURN(ColumnPtr column,
                      table_.ToSpool(request.columns, spool, request.name));
-    if (request.kind == CellKind::kFloats && column->schema().dim == 0) {
-      return std::make_shared<ShapedColumn>(std::move(column), 1);
+    return AsKind(request.kind, std::move(column),
+                  absl::StrCat(path(), ", column ", first.name));
+  }
+
+  static absl::StatusOr<ColumnPtr> AsKind(CellKind kind, ColumnPtr column,
+                                          const std::string& what) {
+    switch (kind) {
+      case CellKind::kFloats:
+        return AsFeatures(std::move(column));
+      case CellKind::kLabels:
+        return AsLabels(std::move(column));
+      case CellKind::kWeight:
+        return AsWeights(std::move(column), what);
+      case CellKind::kMask:
+        return AsMask(std::move(column), what);
+      case CellKind::kTime:
+        return AsTimes(std::move(column), what);
+      default:
+        return AsInt64(std::move(column), what);
     }
-    if (request.kind == CellKind::kFloats ||
-        request.kind == CellKind::kLabels ||
-        request.kind == CellKind::kWeight || request.kind == CellKind::kMask) {
-      return column;
-    }
-    return AsInt64(std::move(column),
-                   absl::StrCat(path(), ", column ", first.name));
   }
 
   absl::StatusOr<ColumnPtr> ReadTexts(const CellRequest& request,

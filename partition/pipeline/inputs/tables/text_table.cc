@@ -76,13 +76,15 @@ bool HasNumber(absl::Span<const std::string> cells) {
 }
 
 // Whether words are what programs call the columns of a table of edges or
-// nodes by.
+// nodes by, perhaps with "_id" behind.
 bool HasUsualNames(const std::vector<std::string>& cells) {
   constexpr absl::string_view kUsual[] = {
       "src",  "dst",  "source", "target", "destination", "from", "to",
-      "head", "tail", "u",      "v",      "id",          "node", "node_id"};
+      "head", "tail", "u",      "v",      "id",          "node"};
   return absl::c_any_of(cells, [&](const std::string& cell) {
-    return absl::c_linear_search(kUsual, absl::AsciiStrToLower(cell));
+    const std::string word =
+        absl::AsciiStrToLower(absl::StripAsciiWhitespace(cell));
+    return absl::c_linear_search(kUsual, absl::StripSuffix(word, "_id"));
   });
 }
 
@@ -164,8 +166,10 @@ absl::StatusOr<bool> TextTable::SkipHeader(LineReader& in,
 }
 
 absl::Status TextTable::ForEachRow(const std::string& path,
-                                   InputProgress* progress, UseRow use) const {
-  ASSIGN_OR_RETURN(LineReader in, LineReader::Open(path, progress));
+                                   InputProgress* progress, bool keep_blank_end,
+                                   UseRow use) const {
+  ASSIGN_OR_RETURN(LineReader in,
+                   LineReader::Open(path, progress, keep_blank_end));
   RowSplitter splitter(delimiter_);
   absl::string_view line;
   ASSIGN_OR_RETURN(bool more, SkipHeader(in, splitter, &line));
@@ -246,11 +250,17 @@ absl::StatusOr<std::vector<ColumnPtr>> TextTable::Read(
     }
     return absl::OkStatus();
   };
+  // A blank line may be a node without a split.
+  const bool keep_blank_end =
+      num_columns_ == 1 &&
+      absl::c_any_of(requests, [](const CellRequest& request) {
+        return request.kind == CellKind::kSplit;
+      });
   for (const std::string& path : paths_) {
     if (complete) {
       spool.Advance(path, InputProgress::kAll);
     } else {
-      RETURN_IF_ERROR(ForEachRow(path, spool.progress(), use));
+      RETURN_IF_ERROR(ForEachRow(path, spool.progress(), keep_blank_end, use));
     }
   }
   for (size_t i = 0; i < sinks.size(); ++i) {

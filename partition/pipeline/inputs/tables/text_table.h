@@ -55,7 +55,7 @@ class TextTable final : public Table,
       : paths_(std::move(paths)) {}
   absl::Status DecideByFirstLines(const TableOptions& options);
   absl::Status ForEachRow(const std::string& path, InputProgress* progress,
-                          UseRow use) const;
+                          bool keep_blank_end, UseRow use) const;
   // Returns how many bytes of columns a byte of text makes at least.
   double LeastColumnBytes(absl::Span<const CellRequest> requests) const;
   // Skips comments and the header, and returns whether there is a first row.

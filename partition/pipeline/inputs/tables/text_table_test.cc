@@ -145,9 +145,11 @@ TEST_F(TextTableTest, FindsColumns) {
 
 TEST_F(TextTableTest, NamesFileLineAndColumn) {
   auto table = Open("a.csv", "src,w\n1,0.5\nx,-1\n");
-  EXPECT_EQ(ErrorOf(*table, CellKind::kDenseId, 0),
-            "a.csv line 3, column src: \"x\"; allowed: a dense id, a whole "
-            "number from 0 (edge lists: others with --ids auto)");
+  EXPECT_EQ(
+      ErrorOf(*table, CellKind::kDenseId, 0),
+      "a.csv line 3, column src: \"x\"; allowed: a dense id, a whole "
+      "number from 0, without leading zeros (edge lists: others with --ids "
+      "auto)");
   EXPECT_THAT(ErrorOf(*table, CellKind::kWeight, 1),
               HasSubstr("a.csv line 3, column w: \"-1\"; allowed: a weight"));
   auto ragged = Open("b.csv", "1,2\n1,2,3\n");

@@ -13,22 +13,48 @@ namespace {
 constexpr size_t kBuffer = size_t{256} << 10;
 constexpr size_t kMaxLine = size_t{64} << 20;
 
+bool IsBlank(absl::string_view line) {
+  return line.find_first_not_of(' ') == absl::string_view::npos;
+}
+
 }  // namespace
 
 absl::StatusOr<LineReader> LineReader::Open(const std::string& path,
-                                            InputProgress* progress) {
+                                            InputProgress* progress,
+                                            bool keep_blank_end) {
   ASSIGN_OR_RETURN(GzipInput input, GzipInput::Open(path));
-  return LineReader(path, std::move(input), progress);
+  return LineReader(path, std::move(input), progress, keep_blank_end);
 }
 
 LineReader::LineReader(std::string path, GzipInput input,
-                       InputProgress* progress)
+                       InputProgress* progress, bool keep_blank_end)
     : path_(std::move(path)),
       input_(std::move(input)),
       progress_(progress),
-      buffer_(kBuffer, '\0') {}
+      buffer_(kBuffer, '\0'),
+      keep_blank_end_(keep_blank_end) {}
 
 bool LineReader::Next(absl::string_view* line) {
+  if (!has_next_) {
+    if (!ReadLine(line)) return false;
+    if (keep_blank_end_ || !IsBlank(*line)) {
+      ++line_number_;
+      return true;
+    }
+    // Lines, if another one follows.
+    blanks_ = 1;
+    while ((has_next_ = ReadLine(&next_)) && IsBlank(next_)) ++blanks_;
+    if (!has_next_) return false;
+  }
+  ++line_number_;
+  has_next_ = blanks_ > 0;
+  *line = has_next_ ? absl::string_view() : next_;
+  blanks_ -= has_next_ ? 1 : 0;
+  return true;
+}
+
+// Reads the next line, which is valid until the next call.
+bool LineReader::ReadLine(absl::string_view* line) {
   size_t searched = begin_;
   while (true) {
     const char* data = buffer_.data();
@@ -47,7 +73,6 @@ bool LineReader::Next(absl::string_view* line) {
     *line = absl::string_view(data + begin_, stop - begin_);
     if (!line->empty() && line->back() == '\r') line->remove_suffix(1);
     begin_ = newline != nullptr ? stop + 1 : stop;
-    ++line_number_;
     return true;
   }
 }

@@ -23,9 +23,11 @@ class LineReader {
  public:
   // Opens `path`. Reports to `progress`, which may be null and must outlive
   // this, how many bytes of the file have been read, as the part `path`. Errors
-  // as OpenRegularFile.
+  // as OpenRegularFile. Blank lines that only the end of the file follows are
+  // left out, unless they are to be kept.
   static absl::StatusOr<LineReader> Open(const std::string& path,
-                                         InputProgress* progress = nullptr);
+                                         InputProgress* progress = nullptr,
+                                         bool keep_blank_end = false);
   LineReader(LineReader&&) noexcept = default;
   LineReader& operator=(LineReader&&) = delete;
 
@@ -43,7 +45,9 @@ class LineReader {
   const std::string& path() const { return path_; }
 
  private:
-  LineReader(std::string path, GzipInput input, InputProgress* progress);
+  LineReader(std::string path, GzipInput input, InputProgress* progress,
+             bool keep_blank_end);
+  bool ReadLine(absl::string_view* line);
   bool Fill();
 
   std::string path_;
@@ -53,6 +57,12 @@ class LineReader {
   size_t begin_ = 0;  // range of buffer_ not yet returned
   size_t end_ = 0;
   bool at_end_ = false;
+  const bool keep_blank_end_;
+  // Blank lines that have been read and not returned, and whether the line
+  // after them, `next_`, has been.
+  uint64_t blanks_ = 0;
+  bool has_next_ = false;
+  absl::string_view next_;
   uint64_t line_number_ = 0;
   absl::Status status_;
 };

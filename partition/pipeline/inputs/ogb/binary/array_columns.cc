@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/text/status.h"
+#include "partition/pipeline/inputs/arrays/value_columns.h"
 #include "partition/pipeline/inputs/text/number_text.h"
 
 namespace tributary {
@@ -27,59 +28,42 @@ absl::Status CheckRows(const FileArray& array, int64_t rows,
                     absl::StrCat("[", rows, "] and [", rows, ", columns]"));
 }
 
-// Makes [rows, 1] to [rows].
-absl::StatusOr<FileArray> Flat(FileArray array, int64_t rows,
+absl::StatusOr<ColumnPtr> Open(const FileArray& array, int64_t rows,
                                const std::string& what) {
   RETURN_IF_ERROR(CheckRows(array, rows, what));
-  auto& shape = array.header.shape;
-  if (shape.size() == 2 && shape[1] == 1) shape.pop_back();
-  if (shape.size() == 1) return array;
-  return ShapeError(array, what, "one value a row");
+  return OpenArrayColumn({array});
 }
 
 }  // namespace
 
-absl::StatusOr<ColumnPtr> OpenFeatureArray(FileArray array, int64_t rows,
+absl::StatusOr<ColumnPtr> OpenFeatureArray(const FileArray& array, int64_t rows,
                                            const std::string& what) {
-  RETURN_IF_ERROR(CheckRows(array, rows, what));
-  if (array.header.shape.size() == 1) array.header.shape.push_back(1);
-  return OpenArrayColumn({array});
+  ASSIGN_OR_RETURN(ColumnPtr column, Open(array, rows, what));
+  return AsFeatures(std::move(column));
 }
 
-absl::StatusOr<ColumnPtr> OpenLabelArray(FileArray array, int64_t rows,
+absl::StatusOr<ColumnPtr> OpenLabelArray(const FileArray& array, int64_t rows,
                                          const std::string& what) {
-  RETURN_IF_ERROR(CheckRows(array, rows, what));
-  auto& shape = array.header.shape;
-  if (shape.size() == 2 && shape[1] == 1) shape.pop_back();
-  return OpenArrayColumn({array});
+  ASSIGN_OR_RETURN(ColumnPtr column, Open(array, rows, what));
+  return AsLabels(std::move(column));
 }
 
-absl::StatusOr<ColumnPtr> OpenTimeArray(FileArray array, int64_t rows,
+absl::StatusOr<ColumnPtr> OpenTimeArray(const FileArray& array, int64_t rows,
                                         const std::string& what) {
-  ASSIGN_OR_RETURN(array, Flat(std::move(array), rows, what));
-  ASSIGN_OR_RETURN(ColumnPtr column, OpenArrayColumn({array}));
-  return AsInt64(std::move(column), what);
+  ASSIGN_OR_RETURN(ColumnPtr column, Open(array, rows, what));
+  return AsTimes(std::move(column), what);
 }
 
-absl::StatusOr<ColumnPtr> OpenWeightArray(FileArray array, int64_t rows,
+absl::StatusOr<ColumnPtr> OpenWeightArray(const FileArray& array, int64_t rows,
                                           const std::string& what) {
-  ASSIGN_OR_RETURN(array, Flat(std::move(array), rows, what));
-  const NpyType type = array.header.type;
-  if (type != NpyTypeOf(DType::kFloat32) &&
-      type != NpyTypeOf(DType::kFloat64)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, " has elements ", type.descr(),
-                     "; allowed: weights of float32, float64"));
-  }
-  return OpenArrayColumn({array});
+  ASSIGN_OR_RETURN(ColumnPtr column, Open(array, rows, what));
+  return AsWeights(std::move(column), what);
 }
 
-absl::StatusOr<ColumnPtr> OpenMaskArray(FileArray array, int64_t rows,
+absl::StatusOr<ColumnPtr> OpenMaskArray(const FileArray& array, int64_t rows,
                                         const std::string& what) {
-  ASSIGN_OR_RETURN(array, Flat(std::move(array), rows, what));
-  return OpenFileColumn(
-      {{array.path, array.header.data_offset, 0, rows, array.name}},
-      array.header.type, {DType::kBool, 0});
+  ASSIGN_OR_RETURN(ColumnPtr column, Open(array, rows, what));
+  return AsMask(std::move(column), what);
 }
 
 absl::StatusOr<EndColumnPair> OpenEdgeIndex(const FileArray& array,
@@ -91,25 +75,19 @@ absl::StatusOr<EndColumnPair> OpenEdgeIndex(const FileArray& array,
         array, what,
         absl::StrCat("[2, ", edges, "], as the number of edges says"));
   }
-  const NpyType type = array.header.type;
-  const uint64_t first = array.header.data_offset;
-  const uint64_t bytes = static_cast<uint64_t>(edges) * type.size;
   constexpr ColumnSchema kId{DType::kInt64, 0};
+  const NpyType type = array.header.type;
+  auto [from, to] = PairPieces(array, /*by_row=*/true);
   EndColumnPair ends;
-  ASSIGN_OR_RETURN(
-      ends.from,
-      OpenFileColumn({{array.path, first, 0, edges, array.name, 0, true}}, type,
-                     kId));
-  ASSIGN_OR_RETURN(ends.to, OpenFileColumn({{array.path, first + bytes, 0,
-                                             edges, array.name, 1, true}},
-                                           type, kId));
+  ASSIGN_OR_RETURN(ends.from, OpenFileColumn({std::move(from)}, type, kId));
+  ASSIGN_OR_RETURN(ends.to, OpenFileColumn({std::move(to)}, type, kId));
   return ends;
 }
 
 absl::StatusOr<int64_t> ReadCountArray(const FileArray& array,
                                        const std::string& what) {
-  ASSIGN_OR_RETURN(const ColumnPtr column,
-                   OpenTimeArray(array, /*rows=*/1, what));
+  ASSIGN_OR_RETURN(ColumnPtr column, Open(array, /*rows=*/1, what));
+  ASSIGN_OR_RETURN(column, AsInt64(std::move(column), what));
   int64_t count = 0;
   RETURN_IF_ERROR(column->Read(0, 1, reinterpret_cast<uint8_t*>(&count)));
   if (count >= 0 && count <= kMaxCount) return count;

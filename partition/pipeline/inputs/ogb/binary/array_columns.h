@@ -11,24 +11,19 @@
 
 namespace tributary {
 
-// All functions check that there are `rows` rows. INVALID_ARGUMENT, with `what`
-// the array is, its shape or type and what is allowed. Elements stay as they
-// are stored, where nothing else is said.
-
-// [rows, dim], or [rows] as one column.
-absl::StatusOr<ColumnPtr> OpenFeatureArray(FileArray array, int64_t rows,
+// All functions check that there are `rows` rows, [rows] or [rows, dim].
+// INVALID_ARGUMENT, with `what` the array is, its shape or type and what is
+// allowed. What is stored of the values, AsFeatures, AsLabels, AsTimes,
+// AsWeights and AsMask say (value_columns.h).
+absl::StatusOr<ColumnPtr> OpenFeatureArray(const FileArray& array, int64_t rows,
                                            const std::string& what);
-// [rows, columns]; [rows] and [rows, 1] have dim 0.
-absl::StatusOr<ColumnPtr> OpenLabelArray(FileArray array, int64_t rows,
+absl::StatusOr<ColumnPtr> OpenLabelArray(const FileArray& array, int64_t rows,
                                          const std::string& what);
-// One whole number a row, as int64.
-absl::StatusOr<ColumnPtr> OpenTimeArray(FileArray array, int64_t rows,
+absl::StatusOr<ColumnPtr> OpenTimeArray(const FileArray& array, int64_t rows,
                                         const std::string& what);
-// One float32 or float64 a row.
-absl::StatusOr<ColumnPtr> OpenWeightArray(FileArray array, int64_t rows,
+absl::StatusOr<ColumnPtr> OpenWeightArray(const FileArray& array, int64_t rows,
                                           const std::string& what);
-// One bool, or 0 or 1 of another type, a row.
-absl::StatusOr<ColumnPtr> OpenMaskArray(FileArray array, int64_t rows,
+absl::StatusOr<ColumnPtr> OpenMaskArray(const FileArray& array, int64_t rows,
                                         const std::string& what);
 
 // The ends of edges: int64, dim 0.

@@ -1,10 +1,10 @@
 // Classification and regression of nodes.
-#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_NODE_TASK_H_
-#define TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_NODE_TASK_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_NODE_NODE_TASK_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_NODE_NODE_TASK_H_
 
 #include <memory>
 
-#include "trainer_client/torch/tasks/node_task_options.h"
+#include "trainer_client/torch/tasks/node/node_task_options.h"
 #include "trainer_client/torch/tasks/training_task.h"
 
 namespace tributary {
@@ -16,4 +16,4 @@ std::unique_ptr<TrainingTask> MakeNodeTask(const NodeTaskOptions& options);
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_NODE_TASK_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_NODE_NODE_TASK_H_

@@ -1,11 +1,10 @@
-#include "trainer_client/torch/tasks/node_task_options.h"
+#include "trainer_client/torch/tasks/node/node_task_options.h"
 
 #include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
-#include "trainer_client/core/batch/hetero_batch.h"
 
 namespace tributary {
 namespace {
@@ -66,40 +65,16 @@ absl::StatusOr<int64_t> CheckLabels(NodeTaskKind kind, Metric metric,
     return absl::InvalidArgumentError(
         absl::StrCat("nodes of type ", type->name, " have no labels (y)"));
   }
-  const bool whole = type->y->dtype == DType::kInt64;
   const int64_t columns = std::max<int64_t>(1, type->y->dim);
-  if (kind == NodeTaskKind::kClassification && (!whole || columns != 1)) {
+  if (kind == NodeTaskKind::kClassification && columns != 1) {
     return absl::InvalidArgumentError(absl::StrCat(
         "node classification needs labels of one whole number per node; y of "
         "type ",
-        type->name, " has ", columns, " columns",
-        whole ? "" : " of numbers that are not whole",
-        "; allowed here: --task multilabel, regression"));
+        type->name, " has ", columns,
+        " columns; allowed here: --task multilabel, regression, or y.argmax(1) "
+        "in the graph where a row has one 1"));
   }
   return columns;
-}
-
-absl::StatusOr<int64_t> LargestLabel(const BatchLease& lease,
-                                     const GraphSchema& schema) {
-  ASSIGN_OR_RETURN(const HeteroBatch batch, ToTypedBatch(lease.view(), schema));
-  const auto nodes = batch.nodes.find(batch.input_type);
-  if (nodes == batch.nodes.end() || !nodes->second.y.has_value() ||
-      nodes->second.y->dtype != DType::kInt64 ||
-      nodes->second.y->shape.size() != 1) {
-    return absl::InvalidArgumentError(
-        "node classification needs labels of one whole number per node; y "
-        "is missing, has several columns or is not integral");
-  }
-  const auto labels = nodes->second.y->As<int64_t>();
-  int64_t largest = -1;
-  for (int32_t seed : batch.seed_index) {
-    if (seed < 0 || static_cast<size_t>(seed) >= labels.size()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "seed_index has ", seed, "; allowed: 0 to ", labels.size(), " - 1"));
-    }
-    largest = std::max(largest, labels[seed]);
-  }
-  return largest;
 }
 
 }  // namespace tributary

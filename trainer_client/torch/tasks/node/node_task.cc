@@ -1,4 +1,4 @@
-#include "trainer_client/torch/tasks/node_task.h"
+#include "trainer_client/torch/tasks/node/node_task.h"
 
 #include <ATen/ATen.h>
 
@@ -9,11 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
 #include "trainer_client/torch/tasks/append_floats.h"
+#include "trainer_client/torch/tasks/node/labels.h"
 
 namespace tributary {
 namespace {
-
-constexpr int64_t kNoLabel = -1;
 
 absl::Status CheckDefined(const MiniBatch& batch, const TypeTensors& out) {
   if (!batch.y.defined()) {
@@ -50,26 +49,31 @@ class Classification final : public TrainingTask {
                                   const TypeTensors& out,
                                   Tally* tally) override {
     RETURN_IF_ERROR(CheckDefined(batch, out));
-    RETURN_IF_ERROR(CheckRange(batch.y));
+    ASSIGN_OR_RETURN(const at::Tensor classes, ClassLabels(batch.y));
+    RETURN_IF_ERROR(CheckRange(classes));
     const at::Tensor logits = OutputOfInputs(batch, out);
-    const at::Tensor labels = batch.y.to(logits.device());
+    const at::Tensor labels = classes.to(logits.device());
     const at::Tensor loss = at::cross_entropy_loss(
         logits, labels, /*weight=*/{}, at::Reduction::Sum, kNoLabel);
     tally->loss += loss.item<double>();
     tally->correct += (logits.argmax(1) == labels).sum().item<double>();
-    tally->labelled += (batch.y != kNoLabel).sum().item<double>();
-    tally->inputs += static_cast<double>(batch.y.numel());
+    tally->labelled += (classes != kNoLabel).sum().item<double>();
+    tally->inputs += static_cast<double>(classes.numel());
     return loss;
   }
 
-  // A label of a class that no training input has counts as wrong.
+  // A label of a class that the model does not have counts as wrong in the
+  // accuracy, and is left out of other metrics.
   absl::Status Predict(const MiniBatch& batch, const TypeTensors& out,
                        PredictionRows* rows) override {
     RETURN_IF_ERROR(CheckDefined(batch, out));
+    ASSIGN_OR_RETURN(const at::Tensor labels, ClassLabels(batch.y));
+    const at::Tensor other = OtherClasses(labels);
+    rows->other_classes += other.sum().item<int64_t>();
     const at::Tensor logits = OutputOfInputs(batch, out);
     AppendInputs(batch, rows);
     if (options_.metric == Metric::kAccuracy) {
-      AppendFloats(batch.y, &rows->labels);
+      AppendFloats(labels, &rows->labels);
       AppendFloats(logits.argmax(1), &rows->predictions);
       return absl::OkStatus();
     }
@@ -78,17 +82,23 @@ class Classification final : public TrainingTask {
           "metric ", NameOf(options_.metric), " with ", options_.num_classes,
           " classes; allowed: with 2, or metric accuracy"));
     }
-    const at::Tensor labels = batch.y.to(at::kFloat);
-    AppendFloats(labels.masked_fill(labels < 0, NAN), &rows->labels);
+    const at::Tensor missing = other | (labels == kNoLabel);
+    AppendFloats(labels.to(at::kFloat).masked_fill(missing, NAN),
+                 &rows->labels);
     AppendFloats(logits.select(1, 1) - logits.select(1, 0), &rows->predictions);
     return absl::OkStatus();
   }
 
  private:
+  // Returns which labels are none of the model's classes.
+  at::Tensor OtherClasses(const at::Tensor& labels) const {
+    return (labels != kNoLabel) &
+           ((labels < 0) | (labels >= options_.num_classes));
+  }
+
   // Checked here, for cross_entropy says only that a target is out of bounds.
   absl::Status CheckRange(const at::Tensor& labels) const {
-    const at::Tensor wrong = (labels != kNoLabel) &
-                             ((labels < 0) | (labels >= options_.num_classes));
+    const at::Tensor wrong = OtherClasses(labels);
     if (!wrong.any().item<bool>()) return absl::OkStatus();
     const auto label = labels.masked_select(wrong)[0].item<int64_t>();
     return absl::OutOfRangeError(absl::StrCat(
@@ -111,8 +121,7 @@ class Columns final : public TrainingTask {
                                   const TypeTensors& out,
                                   Tally* tally) override {
     RETURN_IF_ERROR(CheckDefined(batch, out));
-    const at::Tensor labels = LabelsOf(batch);
-    RETURN_IF_ERROR(CheckZeroOrOne(labels));
+    ASSIGN_OR_RETURN(const at::Tensor labels, LabelsOf(batch));
     const at::Tensor output = OutputOfInputs(batch, out);
     const at::Tensor present = labels.isnan().logical_not().to(output.device());
     const at::Tensor target =
@@ -132,8 +141,7 @@ class Columns final : public TrainingTask {
   absl::Status Predict(const MiniBatch& batch, const TypeTensors& out,
                        PredictionRows* rows) override {
     RETURN_IF_ERROR(CheckDefined(batch, out));
-    const at::Tensor labels = LabelsOf(batch);
-    RETURN_IF_ERROR(CheckZeroOrOne(labels));
+    ASSIGN_OR_RETURN(const at::Tensor labels, LabelsOf(batch));
     AppendInputs(batch, rows);
     rows->columns = static_cast<size_t>(options_.columns);
     AppendFloats(labels, &rows->labels);
@@ -147,20 +155,9 @@ class Columns final : public TrainingTask {
   }
 
   // float32 [inputs, columns]; missing ones are NaN.
-  at::Tensor LabelsOf(const MiniBatch& batch) const {
-    at::Tensor labels = batch.y.to(at::kFloat);
-    if (multi_label()) labels = labels.masked_fill(labels == kNoLabel, NAN);
-    return labels.view({labels.size(0), options_.columns});
-  }
-
-  absl::Status CheckZeroOrOne(const at::Tensor& labels) const {
-    if (!multi_label()) return absl::OkStatus();
-    const at::Tensor wrong =
-        labels.isnan().logical_not() & (labels != 0) & (labels != 1);
-    if (!wrong.any().item<bool>()) return absl::OkStatus();
-    return absl::OutOfRangeError(absl::StrCat(
-        "an input has the label ", labels.masked_select(wrong)[0].item<float>(),
-        "; allowed with --task multilabel: 0, 1, and -1 or NaN for none"));
+  absl::StatusOr<at::Tensor> LabelsOf(const MiniBatch& batch) const {
+    if (multi_label()) return ZeroOneLabels(batch.y, options_.columns);
+    return NumberLabels(batch.y, options_.columns);
   }
 
   const NodeTaskOptions options_;

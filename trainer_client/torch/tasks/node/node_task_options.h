@@ -6,14 +6,14 @@
 
 #include "absl/status/statusor.h"
 #include "partition/schema/schema.h"
-#include "trainer_client/core/batch/batch_lease.h"
 #include "trainer_client/torch/tasks/metric.h"
 
 namespace tributary {
 
 // What the labels of nodes are.
 enum class NodeTaskKind {
-  // One class of several, a whole number; -1: no label. Loss: cross entropy.
+  // One class of several, a whole number; -1 or NaN: no label. Loss: cross
+  // entropy.
   // Metric: accuracy; with two classes also rocauc and ap, of the difference of
   // the two logits.
   kClassification,
@@ -38,11 +38,6 @@ struct NodeTaskOptions {
 absl::StatusOr<int64_t> CheckLabels(NodeTaskKind kind, Metric metric,
                                     const GraphSchema& schema,
                                     const std::string& input_type);
-
-// Returns the largest label of the batch's inputs; -1 when none has one.
-// INVALID_ARGUMENT if labels are not one whole number per node.
-absl::StatusOr<int64_t> LargestLabel(const BatchLease& lease,
-                                     const GraphSchema& schema);
 
 }  // namespace tributary
 
