@@ -11,12 +11,12 @@ load("//third_party:cc.bzl", "TEST_COPTS")
 load("//third_party/pch:pch.bzl", "pch_copts", "pch_deps")
 
 TORCH = ["@libtorch//:torch"] + select({
-    "//third_party:cuda": ["@libtorch_cuda//:torch_cuda"],
+    str(Label("//third_party:cuda")): ["@libtorch_cuda//:torch_cuda"],
     "//conditions:default": [],
 })
 
 # Gloo's headers are Debian's, its code is in libtorch_cpu.so.
-_DEPS = ["//third_party:gloo_headers"]
+_DEPS = [str(Label("//third_party:gloo_headers"))]
 
 TORCH_COPTS = [
     "-Wno-unused-parameter",

@@ -64,12 +64,6 @@ struct Learner::State {
   std::vector<at::Tensor> saved_parameters;
   std::shared_ptr<DistInputEmbedding> rows;  // null: none on servers
 
-  // Optimizer::zero_grad would detach in place, which views of the reducer's
-  // buckets do not allow.
-  void DropGradients() {
-    for (at::Tensor& p : parameters) p.mutable_grad().reset();
-  }
-
   void SetTraining(bool training) {
     model->train(training);
     if (const auto decoder = task->decoder()) decoder->train(training);
@@ -368,7 +362,7 @@ absl::StatusOr<RoundResult> Learner::Round(const BatchLease* lease,
   const auto computed = [&timer] { timer.Lap(StepPhase::kBackward); };
   const absl::Status status = CatchTorch("step", [&] {
     s.SetTraining(true);
-    if (place.begins_step) s.DropGradients();
+    if (place.begins_step) s.optimizer->zero_grad();
     if (s.rows != nullptr) s.rows->optimizer().ZeroGrad();
     if (lease != nullptr) {
       ASSIGN_OR_RETURN(const MiniBatch batch, s.BatchOf(*lease, place.epoch));
