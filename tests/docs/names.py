@@ -26,7 +26,7 @@ NAMES = {
     "trainer_client/tensors/initialize.h":
         "int world_size, int rank, DistOptions options",
     "trainer_client/torch/checkpoint/checkpoint_writer.h": """
-        std::string root, uint64_t step, std::vector<SafetensorsView> tensors,
+        std::string root, uint64_t step, std::vector<TensorView> tensors,
         CheckpointManifest manifest""",
     "trainer_client/torch/ddp/ddp.h": """
         std::shared_ptr<OwnModel> model, ProcessGroup* group, DistLoader* loader,

@@ -153,8 +153,8 @@ uint64_t DistributedDataParallel::BytesOutsideBuckets() const {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const at::Tensor& grad = parameters_[i].grad();
     const at::Tensor& in_bucket = reduction_->in_buckets[i];
-    const bool attached = grad.defined() && in_bucket.defined() &&
-                          grad.is_alias_of(in_bucket);
+    const bool attached =
+        grad.defined() && in_bucket.defined() && grad.is_alias_of(in_bucket);
     if (!attached) bytes += parameters_[i].nbytes();
   }
   return bytes;

@@ -68,7 +68,8 @@ class Classification final : public TrainingTask {
     RETURN_IF_ERROR(CheckDefined(batch, out));
     const at::Tensor logits = OutputOfInputs(batch, out);
     AppendInputs(batch, rows);
-    if (options_.metric == Metric::kAccuracy) {
+    if (options_.metric == Metric::kAccuracy || IsF1(options_.metric)) {
+      rows->classes = true;
       AppendFloats(batch.y, &rows->labels);
       AppendFloats(logits.argmax(1), &rows->predictions);
       return absl::OkStatus();
@@ -76,7 +77,8 @@ class Classification final : public TrainingTask {
     if (options_.num_classes != 2) {
       return absl::InvalidArgumentError(absl::StrCat(
           "metric ", NameOf(options_.metric), " with ", options_.num_classes,
-          " classes; allowed: with 2, or metric accuracy"));
+          " classes; allowed: with 2, or metric accuracy, f1-micro, "
+          "f1-macro"));
     }
     const at::Tensor labels = batch.y.to(at::kFloat);
     AppendFloats(labels.masked_fill(labels < 0, NAN), &rows->labels);
