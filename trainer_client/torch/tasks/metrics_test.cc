@@ -41,10 +41,8 @@ TEST(AccuracyTest, Errors) {
 TEST(F1Test, OfClasses) {
   const std::vector<int64_t> labels = {0, 1, -1, 2, 0, 1, 2};
   const std::vector<int64_t> predicted = {0, 2, 0, 1, 0, 0, 1};
-  EXPECT_DOUBLE_EQ(*F1OfClasses(labels, predicted, F1Average::kMacro),
-                   0.8 / 3);
-  EXPECT_DOUBLE_EQ(*F1OfClasses(labels, predicted, F1Average::kMicro),
-                   2.0 / 6);
+  EXPECT_DOUBLE_EQ(*F1OfClasses(labels, predicted, F1Average::kMacro), 0.8 / 3);
+  EXPECT_DOUBLE_EQ(*F1OfClasses(labels, predicted, F1Average::kMicro), 2.0 / 6);
   EXPECT_DOUBLE_EQ(*F1OfClasses(labels, predicted, F1Average::kMicro),
                    *Accuracy(labels, predicted));
   // A class that is only predicted counts as 0: that of class 0 is 2 / 3.
@@ -58,10 +56,10 @@ TEST(F1Test, OfColumns) {
                          1, 1,    1,  //
                          0, 1,    1,  //
                          1, kNaN, 1};
-  const Floats logits = {-1, -0.5F, 0,      //
-                         2,  0.1F,  3,      //
-                         1,  2,     -0.1F,  //
-                         kNaN, 7,   kNaN};
+  const Floats logits = {-1,   -0.5F, 0,      //
+                         2,    0.1F,  3,      //
+                         1,    2,     -0.1F,  //
+                         kNaN, 7,     kNaN};
   const Floats three(labels.begin(), labels.begin() + 9);
   const Floats of_three(logits.begin(), logits.begin() + 9);
   EXPECT_DOUBLE_EQ(*F1OfColumns({3, three, of_three}, F1Average::kMacro),
@@ -72,9 +70,9 @@ TEST(F1Test, OfColumns) {
               "prediction of row 3, task 0 is NaN");
   // A column without labels is left out; one that has no positive and for which
   // none is predicted counts as 0.
-  EXPECT_DOUBLE_EQ(
-      *F1OfColumns({3, Floats{1, kNaN, 0}, Floats{1, 1, -1}}, F1Average::kMacro),
-      0.5);
+  EXPECT_DOUBLE_EQ(*F1OfColumns({3, Floats{1, kNaN, 0}, Floats{1, 1, -1}},
+                                F1Average::kMacro),
+                   0.5);
 }
 
 TEST(F1Test, Errors) {
