@@ -38,11 +38,11 @@ BESIDE_TORCH_TAGS = _TAGS
 # The environment of tests that run LibTorch.
 ONE_TORCH_THREAD = {"OMP_NUM_THREADS": "1"}
 
-def torch_cc_library(name, deps = [], copts = [], tags = [], **kwargs):
+def torch_cc_library(name, deps = [], copts = [], tags = [], pch = "torch", **kwargs):
     native.cc_library(
         name = name,
-        deps = deps + _DEPS + TORCH + pch_deps("torch"),
-        copts = pch_copts("torch") + TORCH_COPTS + copts,
+        deps = deps + _DEPS + TORCH + pch_deps(pch),
+        copts = pch_copts(pch) + TORCH_COPTS + copts,
         tags = _TAGS + tags,
         **kwargs
     )

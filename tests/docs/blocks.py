@@ -74,8 +74,8 @@ def function(number, path, blocks):
 
 
 def translation_unit(files):
-    """The source for `files`, (path, text), and the number of its blocks."""
-    headers, functions, total = [], [], 0
+    """The source for `files`, (path, text)."""
+    headers, functions = [], []
     for path, text in files:
         is_page = path.endswith(".md")
         blocks = (blocks_of_page if is_page else examples_of_header)(text)
@@ -86,12 +86,10 @@ def translation_unit(files):
         if not is_page:
             headers.append(f'#include "{path}"')
         functions.append(function(len(functions), path, blocks))
-        total += len(blocks)
     return "\n".join(['#include "tests/docs/prelude.h"', *headers, "",
                       "namespace tributary {", "namespace doc_blocks {",
-                      *functions, f"int NumBlocks() {{ return {total}; }}",
-                      "}  // namespace doc_blocks", "}  // namespace tributary",
-                      ""])
+                      *functions, "}  // namespace doc_blocks",
+                      "}  // namespace tributary", ""])
 
 
 def main():

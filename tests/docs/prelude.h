@@ -41,9 +41,6 @@ namespace doc_blocks {
 using OwnModel = torch::nn::LinearImpl;
 struct Blocks {};
 
-// Returns how many blocks were compiled.
-int NumBlocks();
-
 }  // namespace doc_blocks
 }  // namespace tributary
 
