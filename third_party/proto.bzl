@@ -2,6 +2,10 @@
 
 _PROTOS = "_proto_srcs"
 
+# Where this workspace is when another one depends on it: "external/tributary".
+_ROOT = Label("//third_party").workspace_root
+_OUT = "/".join(["$(GENDIR)"] + ([_ROOT] if _ROOT else []))
+
 def _protos_of(dep):
     return dep + _PROTOS if ":" in dep else "%s:%s%s" % (
         dep,
@@ -37,13 +41,14 @@ def tributary_proto_library(
         srcs = srcs + [_protos_of(dep) for dep in deps],
         visibility = visibility,
     )
-    plugin = "--grpc_out=$(GENDIR) " + \
+    plugin = "--grpc_out=%s " % _OUT + \
              "--plugin=protoc-gen-grpc=$$(command -v grpc_cpp_plugin) "
     native.genrule(
         name = name + "_gen",
         srcs = srcs + [_protos_of(dep) for dep in deps],
         outs = headers + sources,
-        cmd = "protoc -I. --cpp_out=$(GENDIR) " + (plugin if grpc else "") +
+        cmd = "protoc -I%s --cpp_out=%s " % (_ROOT or ".", _OUT) +
+              (plugin if grpc else "") +
               " ".join(["$(location %s)" % src for src in srcs]),
         message = "Generating C++ of",
         visibility = ["//visibility:private"],

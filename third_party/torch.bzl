@@ -11,12 +11,12 @@ load("//third_party:cc.bzl", "TEST_COPTS")
 load("//third_party/pch:pch.bzl", "pch_copts", "pch_deps")
 
 TORCH = ["@libtorch//:torch"] + select({
-    "//third_party:cuda": ["@libtorch_cuda//:torch_cuda"],
+    str(Label("//third_party:cuda")): ["@libtorch_cuda//:torch_cuda"],
     "//conditions:default": [],
 })
 
 # Gloo's headers are Debian's, its code is in libtorch_cpu.so.
-_DEPS = ["//third_party:gloo_headers"]
+_DEPS = [str(Label("//third_party:gloo_headers"))]
 
 TORCH_COPTS = [
     "-Wno-unused-parameter",
@@ -38,11 +38,11 @@ BESIDE_TORCH_TAGS = _TAGS
 # The environment of tests that run LibTorch.
 ONE_TORCH_THREAD = {"OMP_NUM_THREADS": "1"}
 
-def torch_cc_library(name, deps = [], copts = [], tags = [], **kwargs):
+def torch_cc_library(name, deps = [], copts = [], tags = [], pch = "torch", **kwargs):
     native.cc_library(
         name = name,
-        deps = deps + _DEPS + TORCH + pch_deps("torch"),
-        copts = pch_copts("torch") + TORCH_COPTS + copts,
+        deps = deps + _DEPS + TORCH + pch_deps(pch),
+        copts = pch_copts(pch) + TORCH_COPTS + copts,
         tags = _TAGS + tags,
         **kwargs
     )

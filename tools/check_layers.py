@@ -107,7 +107,7 @@ ALLOWED = {
 TOP = ["cli", "tests", "benchmarks", "examples", "tools"]
 # Prefixes of paths that may include a library's headers, and that may not.
 TORCH_IN = ["trainer_client/torch/", "third_party/pch/", "benchmarks/segment/",
-            "examples/own_model/"]
+            "examples/own_model/", "examples/distributed/", "tests/docs/"]
 ARROW_IN = ["cli/fetch/arrow_store.cc", "cli/parquet/"]
 MPI_IN = ["partition/pipeline/mpi/", "cli/mpi/"]
 GRPC_NOT_IN = ["common/", "partition/", "sampler_server/engine/", "trainer_client/core/"]

@@ -31,16 +31,26 @@ def bytes_of(folder):
     return contents
 
 
+def safetensors_header(data):
+    """The header, and where the tensors begin."""
+    begin = 8 + int.from_bytes(data[:8], "little")
+    return json.loads(data[8:begin]), begin
+
+
+def safetensors_metadata(path):
+    with open(path, "rb") as file:
+        return safetensors_header(file.read())[0]["__metadata__"]
+
+
 def read_safetensors(path):
     with open(path, "rb") as file:
         data = file.read()
-    size = int.from_bytes(data[:8], "little")
-    header = json.loads(data[8:8 + size])
+    header, start = safetensors_header(data)
     tensors = {}
     for name, entry in header.items():
         if name == "__metadata__":
             continue
-        begin, end = (8 + size + at for at in entry["data_offsets"])
+        begin, end = (start + at for at in entry["data_offsets"])
         values = np.zeros(entry["shape"], np.float32)
         if end > begin:
             values.flat = np.frombuffer(data[begin:end], np.float32)
@@ -400,6 +410,43 @@ class PredictTrainTest(unittest.TestCase):
         for made, expected in zip(result_of(self.path("batches")),
                                   result_of(self.path("scores1"))):
             np.testing.assert_allclose(made, expected, rtol=1e-4, atol=1e-5)
+
+    def test_a_file_says_what_its_tensors_do_not(self):
+        for model, flags, expected in (
+                ("sage", ("--layer-norm", "--aggr", "max", "--row-normalize"), {
+                    "norm": "layer_norm", "norm_kwargs": '{"mode": "node"}',
+                    "aggr": "max", "row_normalize": "true"}),
+                ("sage", (), {"aggr": "mean"}),
+                ("gcn", ("--norm", "right"), {"gcn_norm": "right"}),
+                ("gat", ("--heads", 2), {})):
+            with self.subTest(model + " ".join(map(str, flags))):
+                saved = self.path("described.st")
+                train("--graph", self.plain, *self.plain_flags(model, *flags),
+                      "--epochs", 1, "--save-model", saved)
+                self.assertEqual(safetensors_metadata(saved), {
+                    "format": "pt", "model": model, **expected})
+
+    def test_f1_is_that_of_the_predictions(self):
+        out, saved = self.path("f1"), self.path("f1.st")
+        flags = ("--graph", self.plain, *self.plain_flags("sage"),
+                 "--eval-batch-size", 64, "--metric", "f1-macro")
+        text = train(*flags, "--epochs", 3, "--save-model", saved, "--predict",
+                     "test", "--out", out)
+        ids, predictions, _ = result_of(out)
+        labels, classes = self.labels[ids], predictions.argmax(1)
+        scores = []
+        for c in set(labels) | set(classes):
+            both = ((labels == c) & (classes == c)).sum()
+            scores.append(2 * both / ((labels == c).sum()
+                                      + (classes == c).sum()))
+        found = re.search(r"^result test_f1-macro=(\S+) valid_f1-macro=", text,
+                          re.M)
+        self.assertIsNotNone(found, text)
+        self.assertAlmostEqual(float(found.group(1)), np.mean(scores), 4)
+        # The split is one batch, so the second rank has none.
+        of_two = train(*flags, "--load-model", saved, "--predict", "test",
+                       "--nproc", 2, "--out", self.path("f1.ranks"))
+        self.assertIn(f"test_f1-macro={found.group(1)} ", of_two)
 
     def test_a_users_own_model_is_sampled(self):
         flags = ("--graph", self.plain, "--num-neighbors", "4,4", "--epochs",

@@ -9,22 +9,30 @@ a slow build. clang gets none.
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "ACTION_NAMES")
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
 
+# By Label: the targets may be of another workspace that depends on this one.
+_CLANG = str(Label("//third_party:clang"))
+_PACKAGE = Label("//third_party/pch")
+_FOLDER = "/".join(["$(BINDIR)"] + [part for part in [
+    _PACKAGE.workspace_root,
+    _PACKAGE.package,
+] if part])
+
 def pch_copts(pch):
     """The flags that start a source from the precompiled header `pch`."""
     if not pch:
         return []
     return select({
-        "//third_party:clang": [],
+        _CLANG: [],
         "//conditions:default": [
             "-include",
-            "$(BINDIR)/third_party/pch/%s.h" % pch,
+            "%s/%s.h" % (_FOLDER, pch),
             "-Winvalid-pch",
         ],
     })
 
 def pch_deps(pch):
     """What a target with pch_copts(pch) depends on."""
-    return ["//third_party/pch:" + pch] if pch else []
+    return [str(_PACKAGE.relative(":" + pch))] if pch else []
 
 def _precompiled_header_impl(ctx):
     toolchain = find_cpp_toolchain(ctx)

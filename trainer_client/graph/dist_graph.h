@@ -42,7 +42,8 @@ struct DistGraphOptions {
 // errors as of GraphLookups. Thread-safe.
 //
 //   ASSIGN_OR_RETURN(auto graph, DistGraph::Create(*context, "papers"));
-//   ASSIGN_OR_RETURN(GraphRows x, graph->ndata("paper").Read("x", ids));
+//   ASSIGN_OR_RETURN(GraphData * papers, graph->ndata("paper"));
+//   ASSIGN_OR_RETURN(GraphRows x, papers->Read("x", ids));
 class DistGraph {
  public:
   // Connects to the context's servers. UNAVAILABLE if none answers within the

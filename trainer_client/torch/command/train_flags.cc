@@ -272,8 +272,9 @@ void DeclareTraining(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
          "Task: node (one class of several), multilabel, regression, link")
       ->check(CLI::IsMember({"node", "multilabel", "regression", "link"}));
   app.add_option("--metric", t.metric,
-                 "On valid and test: accuracy, rocauc, ap, rmse, mae; of links "
-                 "ap, rocauc, mrr, hits@K, filtered-mrr (among all nodes)  "
+                 "On valid and test: accuracy, f1-micro, f1-macro, rocauc, ap, "
+                 "rmse, mae; of links ap, rocauc, mrr, hits@K, filtered-mrr "
+                 "(among all nodes)  "
                  "[the task's: accuracy, rocauc, rmse, ap]");
   DeclareLinks(app, t);
   DeclareTimes(app, t);

@@ -68,6 +68,8 @@ absl::Status OwnedTrainLoaders::OpenNodes(const TrainArguments& a,
     ASSIGN_OR_RETURN(labels_, source.Open(OfNodes(labels)));
   }
   SetEvaluation(a, &options);
+  valid_name_ = a.valid_split;
+  test_name_ = a.test_split;
   ASSIGN_OR_RETURN(valid_, OpenSplit(a.valid_split, options, source));
   ASSIGN_OR_RETURN(test_, OpenSplit(a.test_split, options, source));
   return absl::OkStatus();
@@ -153,6 +155,8 @@ TrainLoaders OwnedTrainLoaders::get() {
           .release_labels = [this] { ReleaseLabels(); },
           .valid_negatives = valid_negatives_.get(),
           .test_negatives = test_negatives_.get(),
+          .valid_name = valid_name_,
+          .test_name = test_name_,
           .sample_again =
               [this](uint64_t epoch, uint64_t index) {
                 return SampleAgain(epoch, index);

@@ -65,6 +65,7 @@ class OwnedTrainLoaders {
   std::array<Loader, 3> links_;   // train, valid, test; of a ranking
   std::vector<Loader> entities_;  // by node type; of a ranking
   Loader train_, labels_, valid_, valid_negatives_, test_, test_negatives_;
+  std::string valid_name_ = "valid", test_name_ = "test";
   BatchSourceOptions source_;     // where batches come from
   SessionOptions train_session_;  // of train_
   Mutex mutex_;  // keeps Cancel() from a loader that is being destroyed

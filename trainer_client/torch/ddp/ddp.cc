@@ -89,6 +89,8 @@ void CallOnceComputed(const at::Tensor& loss, std::function<void()> computed) {
 struct DistributedDataParallel::Reduction {
   std::shared_ptr<c10d::Reducer> reducer;
   std::shared_ptr<c10d::Logger> logger;  // used by the reducer
+  // By parameter: its gradient's place in a bucket; undefined at first.
+  std::vector<at::Tensor> in_buckets;
 };
 
 DistributedDataParallel::DistributedDataParallel(
@@ -104,6 +106,7 @@ DistributedDataParallel::Create(std::vector<at::Tensor> parameters,
   std::unique_ptr<Reduction> reduction;
   if (group->world() > 1) {
     reduction = std::make_unique<Reduction>();
+    reduction->in_buckets.resize(parameters.size());
     RETURN_IF_ERROR(CatchTorch("DDP", [&] {
       reduction->reducer = MakeReducer(parameters, group->c10d());
       reduction->logger = std::make_shared<c10d::Logger>(reduction->reducer);
@@ -120,15 +123,41 @@ absl::Status DistributedDataParallel::Backward(const at::Tensor& loss,
   return CatchTorch("backward", [&] {
     const at::Tensor of_all = WithAllParameters(loss, parameters_);
     if (reduction_) {
+      copied_bytes_ += BytesOutsideBuckets();
       c10d::Reducer& reducer = *reduction_->reducer;
       reducer.prepare_for_forward();
       reducer.prepare_for_backward({});
       if (computed) CallOnceComputed(of_all, computed);
     }
     of_all.backward();
+    if (reduction_) LetGradientsBeCleared();
     if (!reduction_ && computed) computed();
     return absl::OkStatus();
   });
+}
+
+// Replaces each gradient, which is a view of a bucket, by a tensor of the same
+// memory that is no view for autograd: torch's zero_grad() of optimizers and
+// modules calls detach_(), which refuses views. The reducer compares memory
+// alone, so it finds such a gradient in its bucket.
+void DistributedDataParallel::LetGradientsBeCleared() {
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    at::Tensor& grad = parameters_[i].mutable_grad();
+    grad = grad.detach();
+    reduction_->in_buckets[i] = grad;
+  }
+}
+
+uint64_t DistributedDataParallel::BytesOutsideBuckets() const {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    const at::Tensor& grad = parameters_[i].grad();
+    const at::Tensor& in_bucket = reduction_->in_buckets[i];
+    const bool attached =
+        grad.defined() && in_bucket.defined() && grad.is_alias_of(in_bucket);
+    if (!attached) bytes += parameters_[i].nbytes();
+  }
+  return bytes;
 }
 
 absl::Status DistributedDataParallel::Accumulate(const at::Tensor& loss) {

@@ -4,6 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -21,6 +22,17 @@ namespace tributary {
 // every round; a rank without a batch calls BackwardOfNothing(), as with
 // Python's Join. Used by one thread. Errors are those of ProcessGroup; INTERNAL
 // for LibTorch's exceptions.
+//
+//   ASSIGN_OR_RETURN(auto ddp, DistributedDataParallel::Create(
+//       model->parameters(), group));
+//   torch::optim::Adam optimizer(model->parameters());
+//   for (uint64_t round = 0; round < loader->rounds(); ++round) {
+//     ASSIGN_OR_RETURN(std::optional<BatchLease> batch, loader->Next());
+//     optimizer.zero_grad();
+//     RETURN_IF_ERROR(batch.has_value() ? ddp->Backward(LossOf(*batch))
+//                                       : ddp->BackwardOfNothing());
+//     optimizer.step();
+//   }
 class DistributedDataParallel {
  public:
   // Overwrites the parameters with those of rank 0. Each must require a
@@ -31,11 +43,12 @@ class DistributedDataParallel {
 
   // Sets each parameter's grad to the mean of the gradients of the ranks'
   // losses: zeros where no loss depends on the parameter, such as the weights
-  // of relations that a batch lacks. Grads must be unset before, or be sums of
-  // Accumulate(); Optimizer::zero_grad cannot unset them, since they are views.
-  // Calls `computed`, if set, once this rank's own gradients are computed: what
-  // follows is the rest of the all-reduce, which the backward pass did not
-  // hide.
+  // of relations that a batch lacks. What grads hold before is added to this
+  // rank's gradients, as in Python: clear them by Optimizer::zero_grad or
+  // Module::zero_grad. Grads lie in the reducer's buckets, which the next call
+  // overwrites: clone what must outlive it. Calls `computed`, if set, once this
+  // rank's own gradients are computed: what follows is the rest of the
+  // all-reduce, which the backward pass did not hide.
   absl::Status Backward(const at::Tensor& loss,
                         std::function<void()> computed = {});
   // Adds the gradients of this rank's loss to the parameters' grads; the next
@@ -45,13 +58,23 @@ class DistributedDataParallel {
   // Contributes gradients of zero, as Backward() of a constant loss would.
   absl::Status BackwardOfNothing(std::function<void()> computed = {});
 
+  // Returns how many bytes of gradients were copied into buckets so far: each
+  // gradient once for each time that it was unset before, since autograd makes
+  // a tensor of its own then. Gradients that were set to zeros are added where
+  // they are.
+  uint64_t copied_bytes() const { return copied_bytes_; }
+
  private:
   struct Reduction;
   DistributedDataParallel(std::vector<at::Tensor> parameters,
                           std::unique_ptr<Reduction> reduction);
+  // Returns the bytes of the gradients that the reducer will copy.
+  uint64_t BytesOutsideBuckets() const;
+  void LetGradientsBeCleared();
 
   const std::vector<at::Tensor> parameters_;
   const std::unique_ptr<Reduction> reduction_;  // null in a group of one
+  uint64_t copied_bytes_ = 0;
 };
 
 }  // namespace tributary

@@ -3,6 +3,8 @@
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/optim/sgd.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -128,6 +130,42 @@ int RunRounds(ProcessGroup& group) {
   return 0;
 }
 
+// A user's own loop: gradients are cleared by torch's calls, and each round
+// sets the mean of the ranks' gradients, in the same bucket.
+int RunZeroGrad(ProcessGroup& group) {
+  const int rank = group.rank();
+  torch::nn::Linear model(2, 1);
+  const std::vector<at::Tensor> parameters = model->parameters();
+  const at::Tensor w = model->weight;
+  torch::optim::SGD optimizer(parameters, torch::optim::SGDOptions(0.1));
+  auto ddp = DistributedDataParallel::Create(parameters, &group);
+  RANK_CHECK(ddp.ok());
+  // Rank 0's gradient of w is (1, 1), rank 1's (3, 3); the mean is (2, 2).
+  const at::Tensor x = at::full({1, 2}, rank == 0 ? 1.f : 3.f);
+  const uint64_t bytes = (2 + 1) * sizeof(float);  // of both gradients
+  const void* bucket = nullptr;
+  enum { kToNone, kOfModule, kToZeros, kNotAtAll };
+  for (const int clear : {kToNone, kToNone, kOfModule, kToZeros, kNotAtAll}) {
+    const at::Tensor before = w.detach().clone();
+    if (clear == kToNone) optimizer.zero_grad();
+    if (clear == kOfModule) model->zero_grad();
+    if (clear == kToZeros) optimizer.zero_grad(/*set_to_none=*/false);
+    const bool kept = clear == kToZeros || clear == kNotAtAll;
+    RANK_CHECK(w.grad().defined() == kept);
+    const uint64_t copied = (*ddp)->copied_bytes();
+    RANK_CHECK((*ddp)->Backward(model(x).sum()).ok());
+    // Gradients that were kept are in their buckets already.
+    RANK_CHECK((*ddp)->copied_bytes() - copied == (kept ? 0 : bytes));
+    const float mean = clear == kNotAtAll ? 2 + 2 : 2;
+    RANK_CHECK(at::equal(w.grad(), at::full({1, 2}, mean)));
+    if (bucket == nullptr) bucket = w.grad().const_data_ptr();
+    RANK_CHECK(w.grad().const_data_ptr() == bucket);
+    optimizer.step();
+    RANK_CHECK(at::allclose(w, before - 0.1 * mean));
+  }
+  return 0;
+}
+
 // Rank 1 is gone: rank 0 must get an error, and soon.
 int RunDeadPeer(ProcessGroup& group) {
   const int rank = group.rank();
@@ -166,6 +204,7 @@ int RunRank(const std::string& what) {
   if (what == "collectives") return RunCollectives(*group);
   if (what == "rounds") return RunRounds(*group);
   if (what == "accumulated") return RunAccumulated(*group);
+  if (what == "zero-grad") return RunZeroGrad(*group);
   if (what == "dead-peer") return RunDeadPeer(*group);
   return what == "fail" ? RunFailure(*group) : 1;
 }
@@ -215,6 +254,10 @@ TEST(DistributedDataParallelTest, AveragesRounds) {
 
 TEST(DistributedDataParallelTest, AveragesAccumulatedRounds) {
   EXPECT_EQ(Launch("accumulated"), 0);
+}
+
+TEST(DistributedDataParallelTest, OptimizersClearGradients) {
+  EXPECT_EQ(Launch("zero-grad"), 0);
 }
 
 TEST(DistributedDataParallelTest, AloneGradientsAreItsOwn) {

@@ -34,16 +34,15 @@ struct DistEmbeddingOptions {
 // (sparse_optimizer.h) pushes their gradients to the servers. Used by one
 // thread.
 //
-//   ASSIGN_OR_RETURN(auto context, DistContext::Open(workers, {...}));
 //   ASSIGN_OR_RETURN(auto rows, DistEmbedding::Create(
 //       *context, {.name = "author", .num_embeddings = 1134649,
 //                  .embedding_dim = 64, .policy = "node:author"}));
 //   ASSIGN_OR_RETURN(auto sparse, SparseAdam::Create(
 //       *context, {rows.get()}, {.learning_rate = 0.06}));
-//   for (...) {
+//   for (const at::Tensor& n_id : batches) {
 //     ASSIGN_OR_RETURN(const at::Tensor x, rows->Forward(n_id));
-//     optimizer.zero_grad();
-//     loss_of(model->forward(x)).backward();
+//     optimizer.zero_grad();  // torch's, of the model
+//     RETURN_IF_ERROR(ddp->Backward(LossOf(model->forward(x))));
 //     optimizer.step();
 //     RETURN_IF_ERROR(sparse->Step());
 //   }

@@ -27,14 +27,16 @@ class DistEmbedding;
 // In DGL's order, dense and sparse parameters in one step:
 //
 //   optimizer.zero_grad();
-//   loss.backward();
-//   optimizer.step();               // torch's, of the model
+//   RETURN_IF_ERROR(ddp->Backward(loss));  // loss.backward() of a single rank
+//   optimizer.step();                      // torch's, of the model
 //   RETURN_IF_ERROR(sparse->Step());
 //
 // With several batches of a rank in a step, as places of one round:
 //
 //   for (uint32_t b = 0; b < batches; ++b) {
-//     (loss_of_batch(b) / batches).backward();
+//     const at::Tensor loss = LossOf(b) / batches;
+//     RETURN_IF_ERROR(b + 1 < batches ? ddp->Accumulate(loss)
+//                                     : ddp->Backward(loss));
 //     RETURN_IF_ERROR(sparse->Push(b * world + rank));
 //   }
 //   RETURN_IF_ERROR(sparse->Close());

@@ -12,13 +12,15 @@ namespace tributary {
 //
 //   class MyModel : public GnnModel {
 //    public:
-//     MyModel(int64_t in, int64_t out) {
-//       linear_ = register_module("linear", torch::nn::Linear(in, out));
-//     }
+//     MyModel(int64_t in, int64_t out)
+//         : linear_(register_module("linear", torch::nn::Linear(in, out))) {}
 //     TypeTensors Forward(const MiniBatch& batch) override {
 //       const LayerGraph& layer = batch.layers[0];
 //       ...
 //     }
+//
+//    private:
+//     torch::nn::Linear linear_;
 //   };
 //
 // Draws (dropout) must be keyed by batch.draw_key (see KeyedDropout), so that a

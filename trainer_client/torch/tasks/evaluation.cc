@@ -23,10 +23,12 @@ absl::StatusOr<std::vector<T>> Gather(const std::vector<T>& own,
 
 absl::StatusOr<PredictionRows> GatherRows(const PredictionRows& own,
                                           ProcessGroup& group) {
-  // A rank without batches does not know the columns.
-  std::array<double, 1> columns{static_cast<double>(own.columns)};
-  RETURN_IF_ERROR(group.Max(absl::MakeSpan(columns)));
-  PredictionRows all{.columns = static_cast<size_t>(columns[0])};
+  // A rank without batches does not know what they have.
+  std::array<double, 2> kind{static_cast<double>(own.columns),
+                             own.classes ? 1.0 : 0.0};
+  RETURN_IF_ERROR(group.Max(absl::MakeSpan(kind)));
+  PredictionRows all{.columns = static_cast<size_t>(kind[0]),
+                     .classes = kind[1] > 0};
   ASSIGN_OR_RETURN(all.input_numbers, Gather(own.input_numbers, group));
   ASSIGN_OR_RETURN(all.labels, Gather(own.labels, group));
   ASSIGN_OR_RETURN(all.predictions, Gather(own.predictions, group));
@@ -37,11 +39,15 @@ absl::StatusOr<PredictionRows> GatherRows(const PredictionRows& own,
   return all;
 }
 
-absl::StatusOr<double> AccuracyOf(const PredictionRows& rows) {
-  const std::vector<int64_t> labels(rows.labels.begin(), rows.labels.end());
-  const std::vector<int64_t> predicted(rows.predictions.begin(),
-                                       rows.predictions.end());
-  return Accuracy(labels, predicted);
+std::vector<int64_t> ClassNumbers(const std::vector<float>& values) {
+  return {values.begin(), values.end()};
+}
+
+absl::StatusOr<double> F1Of(const PredictionRows& rows,
+                            const TaskScores& scores, F1Average average) {
+  return rows.classes ? F1OfClasses(ClassNumbers(rows.labels),
+                                    ClassNumbers(rows.predictions), average)
+                      : F1OfColumns(scores, average);
 }
 
 }  // namespace
@@ -52,7 +58,11 @@ absl::StatusOr<double> MeasureOverRanks(Metric metric, PredictionRows rows,
   const TaskScores scores{all.columns, all.labels, all.predictions};
   switch (metric.kind()) {
     case Metric::kAccuracy:
-      return AccuracyOf(all);
+      return Accuracy(ClassNumbers(all.labels), ClassNumbers(all.predictions));
+    case Metric::kF1Micro:
+      return F1Of(all, scores, F1Average::kMicro);
+    case Metric::kF1Macro:
+      return F1Of(all, scores, F1Average::kMacro);
     case Metric::kRocAuc:
       return RocAuc(scores);
     case Metric::kAveragePrecision:

@@ -18,6 +18,8 @@ class ProcessGroup;
 // link and then its negatives, as LinkScores.
 struct PredictionRows {
   size_t columns = 1;
+  // Whether labels and predictions are class numbers, -1 for no label.
+  bool classes = false;
   std::vector<uint64_t> input_numbers;  // [rows], in the list of inputs
   std::vector<float> labels;            // [rows, columns]
   std::vector<float> predictions;       // [rows, columns]
@@ -26,9 +28,8 @@ struct PredictionRows {
 };
 
 // Returns the metric over the rows of all ranks; the same bits for any number
-// of ranks. Every rank must call it. For kAccuracy labels and predictions are
-// class numbers, -1 for no label. Errors are those of metrics.h and of
-// ProcessGroup.
+// of ranks. Every rank must call it. kAccuracy requires `classes`. Errors are
+// those of metrics.h and of ProcessGroup.
 absl::StatusOr<double> MeasureOverRanks(Metric metric, PredictionRows rows,
                                         ProcessGroup& group);
 

@@ -16,7 +16,7 @@ struct Named {
   Metric metric;
   absl::string_view name;
 };
-constexpr std::array<Named, 7> kMetrics = {{
+constexpr std::array<Named, 9> kMetrics = {{
     {Metric::kAccuracy, "accuracy"},
     {Metric::kRocAuc, "rocauc"},
     {Metric::kAveragePrecision, "ap"},
@@ -24,6 +24,8 @@ constexpr std::array<Named, 7> kMetrics = {{
     {Metric::kRmse, "rmse"},
     {Metric::kMrr, "mrr"},
     {Metric::kFilteredMrr, "filtered-mrr"},
+    {Metric::kF1Micro, "f1-micro"},
+    {Metric::kF1Macro, "f1-macro"},
 }};
 
 }  // namespace
@@ -49,8 +51,12 @@ absl::StatusOr<Metric> MetricFromName(const std::string& name) {
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "metric is \"", name,
-      "\"; allowed: accuracy, rocauc, ap, mae, rmse, mrr, filtered-mrr, hits@K "
-      "with a whole number K from 1, such as hits@20"));
+      "\"; allowed: accuracy, f1-micro, f1-macro, rocauc, ap, mae, rmse, mrr, "
+      "filtered-mrr, hits@K with a whole number K from 1, such as hits@20"));
+}
+
+bool IsF1(Metric metric) {
+  return metric == Metric::kF1Micro || metric == Metric::kF1Macro;
 }
 
 bool RanksAllEntities(Metric metric) { return metric == Metric::kFilteredMrr; }

@@ -21,6 +21,8 @@ class Metric {
     kMrr,               // "mrr"
     kHits,              // "hits@K"; made by Hits()
     kFilteredMrr,       // "filtered-mrr"
+    kF1Micro,           // "f1-micro"
+    kF1Macro,           // "f1-macro"
   };
 
   constexpr Metric(Kind kind) : kind_(kind) {}
@@ -44,6 +46,8 @@ class Metric {
 std::string NameOf(Metric metric);
 // INVALID_ARGUMENT, listing the names, if there is none.
 absl::StatusOr<Metric> MetricFromName(const std::string& name);
+// Whether it is f1-micro or f1-macro.
+bool IsF1(Metric metric);
 // Whether links are ranked among all nodes, by RankAmongAll().
 bool RanksAllEntities(Metric metric);
 // Whether a larger value is better.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -142,15 +143,48 @@ std::optional<double> MeanError(const LabelledRows& rows, Error error) {
   return sum / static_cast<double>(rows.size());
 }
 
+// The rows of a class.
+struct ClassCounts {
+  uint64_t both = 0;   // true positives
+  uint64_t wrong = 0;  // false positives and false negatives
+
+  double F1() const {
+    const double sum =
+        2 * static_cast<double>(both) + static_cast<double>(wrong);
+    return sum == 0 ? 0 : 2 * static_cast<double>(both) / sum;
+  }
+};
+
+absl::StatusOr<double> MeanF1(const std::vector<ClassCounts>& classes,
+                              F1Average average) {
+  if (classes.empty()) {
+    return absl::FailedPreconditionError("no row has a label");
+  }
+  ClassCounts all;
+  double sum = 0;
+  for (const ClassCounts& of_class : classes) {
+    all.both += of_class.both;
+    all.wrong += of_class.wrong;
+    sum += of_class.F1();
+  }
+  return average == F1Average::kMicro
+             ? all.F1()
+             : sum / static_cast<double>(classes.size());
+}
+
+absl::Status CheckEqualSizes(absl::Span<const int64_t> labels,
+                             absl::Span<const int64_t> predicted) {
+  if (labels.size() == predicted.size()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(labels.size(), " labels and ", predicted.size(),
+                   " predictions; allowed: as many of both"));
+}
+
 }  // namespace
 
 absl::StatusOr<double> Accuracy(absl::Span<const int64_t> labels,
                                 absl::Span<const int64_t> predicted) {
-  if (labels.size() != predicted.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(labels.size(), " labels and ", predicted.size(),
-                     " predictions; allowed: as many of both"));
-  }
+  RETURN_IF_ERROR(CheckEqualSizes(labels, predicted));
   uint64_t labelled = 0, correct = 0;
   for (size_t row = 0; row < labels.size(); ++row) {
     if (labels[row] == -1) continue;
@@ -161,6 +195,43 @@ absl::StatusOr<double> Accuracy(absl::Span<const int64_t> labels,
     return absl::FailedPreconditionError("no row has a label");
   }
   return static_cast<double>(correct) / static_cast<double>(labelled);
+}
+
+absl::StatusOr<double> F1OfClasses(absl::Span<const int64_t> labels,
+                                   absl::Span<const int64_t> predicted,
+                                   F1Average average) {
+  RETURN_IF_ERROR(CheckEqualSizes(labels, predicted));
+  std::map<int64_t, ClassCounts> by_class;
+  for (size_t row = 0; row < labels.size(); ++row) {
+    if (labels[row] == -1) continue;
+    if (labels[row] == predicted[row]) {
+      ++by_class[labels[row]].both;
+    } else {
+      ++by_class[labels[row]].wrong;
+      ++by_class[predicted[row]].wrong;
+    }
+  }
+  std::vector<ClassCounts> classes;
+  for (const auto& [number, counts] : by_class) classes.push_back(counts);
+  return MeanF1(classes, average);
+}
+
+absl::StatusOr<double> F1OfColumns(const TaskScores& scores,
+                                   F1Average average) {
+  RETURN_IF_ERROR(CheckSizes(scores));
+  std::vector<ClassCounts> classes;
+  for (size_t task = 0; task < scores.num_tasks; ++task) {
+    ASSIGN_OR_RETURN(const LabelledRows rows,
+                     RowsOfTask(scores, task, /*binary=*/true));
+    if (rows.empty()) continue;
+    ClassCounts& of_task = classes.emplace_back();
+    for (const ScoredLabel& row : rows) {
+      const bool predicted = row.prediction > 0, positive = row.label == 1;
+      of_task.both += predicted && positive ? 1 : 0;
+      of_task.wrong += predicted != positive ? 1 : 0;
+    }
+  }
+  return MeanF1(classes, average);
 }
 
 absl::StatusOr<double> RocAuc(const TaskScores& scores) {

@@ -31,6 +31,22 @@ struct TaskScores {
 absl::StatusOr<double> Accuracy(absl::Span<const int64_t> labels,
                                 absl::Span<const int64_t> predicted);
 
+// The mean of an F1 score, 2 TP / (2 TP + FP + FN), over its classes.
+enum class F1Average {
+  kMicro,  // of the sums of TP, FP and FN of all classes
+  kMacro,  // the mean of the classes' scores; 0 for one without TP, FP and FN
+};
+
+// Return what scikit-learn's f1_score does. Of class numbers: labels are as for
+// Accuracy, and classes those that occur among labelled rows or predictions of
+// these. Of columns: each is a class, of which a row with a label has 0 or 1; a
+// prediction above 0 is a 1 (a logit: a probability above 1/2). Columns without
+// a label are left out.
+absl::StatusOr<double> F1OfClasses(absl::Span<const int64_t> labels,
+                                   absl::Span<const int64_t> predicted,
+                                   F1Average average);
+absl::StatusOr<double> F1OfColumns(const TaskScores& scores, F1Average average);
+
 // Returns the area under the ROC curve: the probability that a random positive
 // row scores higher than a random negative one, where equal scores count half.
 // Labels are 0, 1 or NaN. The mean over the tasks that have both classes;

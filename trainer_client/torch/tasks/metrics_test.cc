@@ -36,6 +36,55 @@ TEST(AccuracyTest, Errors) {
               absl::StatusCode::kFailedPrecondition, "no row has a label");
 }
 
+// The examples of scikit-learn's f1_score: of the classes 0, 1 and 2 the first
+// has a score of 2 * 2 / (2 * 2 + 1), the others 0.
+TEST(F1Test, OfClasses) {
+  const std::vector<int64_t> labels = {0, 1, -1, 2, 0, 1, 2};
+  const std::vector<int64_t> predicted = {0, 2, 0, 1, 0, 0, 1};
+  EXPECT_DOUBLE_EQ(*F1OfClasses(labels, predicted, F1Average::kMacro), 0.8 / 3);
+  EXPECT_DOUBLE_EQ(*F1OfClasses(labels, predicted, F1Average::kMicro), 2.0 / 6);
+  EXPECT_DOUBLE_EQ(*F1OfClasses(labels, predicted, F1Average::kMicro),
+                   *Accuracy(labels, predicted));
+  // A class that is only predicted counts as 0: that of class 0 is 2 / 3.
+  EXPECT_DOUBLE_EQ(*F1OfClasses({0, 0}, {0, 5}, F1Average::kMacro), 1.0 / 3);
+}
+
+// Of the three columns the scores are 2 / 3, 1 and 2 / 3; of all together 4
+// rows are true positives, 1 is a false positive and 1 a false negative.
+TEST(F1Test, OfColumns) {
+  const Floats labels = {0, 0,    0,  //
+                         1, 1,    1,  //
+                         0, 1,    1,  //
+                         1, kNaN, 1};
+  const Floats logits = {-1,   -0.5F, 0,      //
+                         2,    0.1F,  3,      //
+                         1,    2,     -0.1F,  //
+                         kNaN, 7,     kNaN};
+  const Floats three(labels.begin(), labels.begin() + 9);
+  const Floats of_three(logits.begin(), logits.begin() + 9);
+  EXPECT_DOUBLE_EQ(*F1OfColumns({3, three, of_three}, F1Average::kMacro),
+                   7.0 / 9);
+  EXPECT_DOUBLE_EQ(*F1OfColumns({3, three, of_three}, F1Average::kMicro), 0.8);
+  ExpectError(F1OfColumns({3, labels, logits}, F1Average::kMicro).status(),
+              absl::StatusCode::kInvalidArgument,
+              "prediction of row 3, task 0 is NaN");
+  // A column without labels is left out; one that has no positive and for which
+  // none is predicted counts as 0.
+  EXPECT_DOUBLE_EQ(*F1OfColumns({3, Floats{1, kNaN, 0}, Floats{1, 1, -1}},
+                                F1Average::kMacro),
+                   0.5);
+}
+
+TEST(F1Test, Errors) {
+  ExpectError(F1OfClasses({1, 2}, {1}, F1Average::kMicro).status(),
+              absl::StatusCode::kInvalidArgument, "2 labels and 1 predictions");
+  ExpectError(F1OfClasses({-1}, {0}, F1Average::kMicro).status(),
+              absl::StatusCode::kFailedPrecondition, "no row has a label");
+  ExpectError(
+      F1OfColumns({1, Floats{2}, Floats{1}}, F1Average::kMicro).status(),
+      absl::StatusCode::kInvalidArgument, "label of row 0, task 0 is 2");
+}
+
 // Scores 0.9+ 0.8- 0.7+ 0.7- 0.1-: of the 6 pairs the first positive wins 3,
 // the second wins 1 and ties 1.
 TEST(RocAucTest, ByHand) {

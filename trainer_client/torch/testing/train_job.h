@@ -82,6 +82,8 @@ class Job {
   InMemoryLoaderFaults valid_faults;
   std::shared_ptr<const InMemoryGraph> train_graph = SmallGraph();
   std::shared_ptr<const InMemoryGraph> valid_graph = SmallGraph();
+  std::shared_ptr<const InMemoryGraph> test_graph = SmallGraph();
+  std::string valid_name = "valid";
   std::shared_ptr<const InMemoryGraph> labels_graph;  // null: no such loader
   std::function<std::string(uint64_t epoch, uint64_t index)> sample_again;
   Reports reports;
@@ -93,7 +95,7 @@ class Job {
   TrainLoaders Open() {
     train_ = Loader("train", faults, train_graph);
     valid_ = with_valid ? Loader("valid", valid_faults, valid_graph) : nullptr;
-    test_ = Loader("test", {});
+    test_ = Loader("test", {}, test_graph);
     if (labels_graph) labels_ = Loader("train", {}, labels_graph);
     loader_made.store(true);
     return {.train = train_.get(),
@@ -101,6 +103,7 @@ class Job {
             .test = test_.get(),
             .labels = labels_.get(),
             .release_labels = [this] { labels_.reset(); },
+            .valid_name = valid_name,
             .sample_again = sample_again,
             .context = context};
   }

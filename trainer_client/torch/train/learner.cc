@@ -64,12 +64,6 @@ struct Learner::State {
   std::vector<at::Tensor> saved_parameters;
   std::shared_ptr<DistInputEmbedding> rows;  // null: none on servers
 
-  // Optimizer::zero_grad would detach in place, which views of the reducer's
-  // buckets do not allow.
-  void DropGradients() {
-    for (at::Tensor& p : parameters) p.mutable_grad().reset();
-  }
-
   void SetTraining(bool training) {
     model->train(training);
     if (const auto decoder = task->decoder()) decoder->train(training);
@@ -196,6 +190,24 @@ struct Learner::State {
       named.emplace_back(names[i], tensors[i]);
     }
     return named;
+  }
+
+  // Returns what a reader of the parameters cannot see in them: where the model
+  // is not what its counterpart in PyG is by default, under PyG's names and as
+  // JSON if it is not text (docs/training.md#saved-models).
+  SafetensorsMetadata ModelMetadata() const {
+    SafetensorsMetadata metadata{{"format", "pt"}};
+    if (options.make_model) return metadata;  // it has options of its own
+    const ModelOptions& m = options.model;
+    metadata["model"] = m.model;
+    if (m.layer_norm) {
+      metadata["norm"] = "layer_norm";
+      metadata["norm_kwargs"] = R"({"mode": "node"})";
+    }
+    if (m.model == "sage") metadata["aggr"] = m.aggr;
+    if (m.model == "gcn") metadata["gcn_norm"] = m.norm;
+    if (options.row_normalize) metadata["row_normalize"] = "true";
+    return metadata;
   }
 
   // Adam's state of a parameter, made if the optimizer has taken no step yet.
@@ -368,7 +380,7 @@ absl::StatusOr<RoundResult> Learner::Round(const BatchLease* lease,
   const auto computed = [&timer] { timer.Lap(StepPhase::kBackward); };
   const absl::Status status = CatchTorch("step", [&] {
     s.SetTraining(true);
-    if (place.begins_step) s.DropGradients();
+    if (place.begins_step) s.optimizer->zero_grad();
     if (s.rows != nullptr) s.rows->optimizer().ZeroGrad();
     if (lease != nullptr) {
       ASSIGN_OR_RETURN(const MiniBatch batch, s.BatchOf(*lease, place.epoch));
@@ -471,13 +483,13 @@ absl::Status Learner::ExportModel(const std::string& path) const {
     RETURN_IF_ERROR(state_->rows->ReadAll(tables));
     NamedTensors tensors = state_->Named(state_->parameters);
     tensors.insert(tensors.end(), tables.begin(), tables.end());
-    return WriteTensors(path, tensors, {{"format", "pt"}});
+    return WriteTensors(path, tensors, state_->ModelMetadata());
   });
 }
 
 absl::Status Learner::WriteModel(const std::string& path) const {
   return WriteTensors(path, state_->Named(state_->parameters),
-                      {{"format", "pt"}});
+                      state_->ModelMetadata());
 }
 
 absl::Status Learner::WriteOptimizer(const std::string& path) const {
@@ -492,7 +504,7 @@ absl::Status Learner::WriteOptimizer(const std::string& path) const {
 
 absl::Status Learner::WriteSavedParameters(const std::string& path) const {
   return WriteTensors(path, state_->Named(state_->saved_parameters),
-                      {{"format", "pt"}});
+                      state_->ModelMetadata());
 }
 
 absl::Status Learner::ReadModel(const std::string& path) {

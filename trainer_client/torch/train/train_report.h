@@ -20,7 +20,7 @@ struct EpochReport {
   std::string metric = "accuracy";  // NameOf(Metric)
   // Classification: in the training passes, so with dropout.
   std::optional<double> train_accuracy;
-  std::optional<double> valid;  // the metric
+  std::optional<double> valid;  // the metric; none: not measured or undefined
   uint64_t inputs = 0;
   uint64_t bytes = 0;     // of batches
   double seconds = 0;     // of the training rounds
@@ -32,7 +32,8 @@ struct EpochReport {
 struct TrainResult {
   uint64_t epochs = 0;
   std::string metric = "accuracy";
-  uint64_t best_epoch = 0;  // by the metric on valid; without it the last one
+  // By the metric on valid; the last one where that is none.
+  uint64_t best_epoch = 0;
   std::optional<double> best_valid;
   std::optional<double> test;  // with the best epoch's parameters
   // Further figures of the test split, such as "filtered-hits@10".

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/fleet/graph_name.h"
+#include "common/observe/log.h"
 #include "common/runtime/clock.h"
 #include "common/text/status.h"
 #include "trainer_client/torch/ddp/process_group.h"
@@ -423,20 +424,44 @@ class TrainingRun {
 
   // Evaluates on epoch 0 each time: the same neighbourhoods, so that models are
   // comparable.
-  absl::StatusOr<double> Evaluate(DistLoader* loader, DistLoader* negatives,
-                                  std::string_view phase, uint64_t epoch) {
+  absl::StatusOr<std::optional<double>> Evaluate(DistLoader* loader,
+                                                 DistLoader* negatives,
+                                                 std::string_view phase,
+                                                 uint64_t epoch) {
     ASSIGN_OR_RETURN(PredictionRows rows, Predict(loader, phase, epoch));
     if (!options_.predicts_links()) {
       RETURN_IF_ERROR(NoteOtherClasses(rows, phase));
-      return MeasureOverRanks(options_.metric_of_task(), std::move(rows),
-                              group_);
+      return IfDefined(phase, MeasureOverRanks(options_.metric_of_task(),
+                                               std::move(rows), group_));
     }
     PredictionRows of_split;
     if (negatives != nullptr) {
       ASSIGN_OR_RETURN(of_split, Predict(negatives, phase, epoch));
     }
-    return MeasureLinksOverRanks(options_.metric_of_task(), rows, of_split,
-                                 group_);
+    return IfDefined(phase, MeasureLinksOverRanks(options_.metric_of_task(),
+                                                  rows, of_split, group_));
+  }
+
+  // Returns none, and warns once of the split, if its labels leave the metric
+  // undefined, as those of one class do rocauc: that is no fault of the model.
+  absl::StatusOr<std::optional<double>> IfDefined(
+      std::string_view phase, const absl::StatusOr<double>& measured) {
+    if (measured.ok()) return *measured;
+    if (!absl::IsFailedPrecondition(measured.status())) {
+      return measured.status();
+    }
+    const bool valid = phase == "valid";
+    if (group_.rank() == 0 && undefined_.insert(valid).second) {
+      Log(LogLevel::kWarning,
+          absl::StrCat(
+              NameOf(options_.metric_of_task()),
+              " is not defined on the split ",
+              valid ? loaders_.valid_name : loaders_.test_name, ": ",
+              std::string(measured.status().message()),
+              valid ? "; the last epoch's model is taken instead of the best"
+                    : ""));
+    }
+    return std::nullopt;
   }
 
   absl::StatusOr<PredictionRows> Predict(DistLoader* loader,
@@ -464,14 +489,15 @@ class TrainingRun {
     if (count[0] == 0 || !noted_.insert(std::string(phase)).second) {
       return absl::OkStatus();
     }
-    const bool accuracy = options_.metric_of_task() == Metric::kAccuracy;
+    const Metric metric = options_.metric_of_task();
+    const bool of_classes = metric == Metric::kAccuracy || IsF1(metric);
     observer_.OnNote(absl::StrFormat(
         "%.0f inputs of %s have a label outside the model's classes 0 to %d "
         "(%s), and %s",
         count[0], std::string(phase), num_classes_ - 1,
         options_.counts_classes() ? "those of the training inputs"
                                   : "--num-classes",
-        accuracy ? "count as wrong" : "do not count"));
+        of_classes ? "count as wrong" : "do not count"));
     return absl::OkStatus();
   }
 
@@ -481,7 +507,7 @@ class TrainingRun {
                                               : metric < *result_.best_valid;
   }
 
-  absl::StatusOr<double> MeasureValid(uint64_t epoch) {
+  absl::StatusOr<std::optional<double>> MeasureValid(uint64_t epoch) {
     if (!ranking_) {
       return Evaluate(loaders_.valid, loaders_.valid_negatives, "valid", epoch);
     }
@@ -493,11 +519,11 @@ class TrainingRun {
   }
 
   absl::Status Validate(EpochReport& report) {
-    ASSIGN_OR_RETURN(const double metric, MeasureValid(report.epoch));
-    report.valid = metric;
-    if (stopping_) stopping_->Update(metric);
-    if (IsBetter(metric)) {
-      result_.best_valid = metric;
+    ASSIGN_OR_RETURN(report.valid, MeasureValid(report.epoch));
+    if (!report.valid) return absl::OkStatus();
+    if (stopping_) stopping_->Update(*report.valid);
+    if (IsBetter(*report.valid)) {
+      result_.best_valid = report.valid;
       result_.best_epoch = report.epoch;
       RETURN_IF_ERROR(learner_->SaveParameters());
     }
@@ -505,7 +531,7 @@ class TrainingRun {
   }
 
   absl::Status Test() {
-    if (!has_valid() && result_.epochs > 0) {
+    if (!result_.best_valid && result_.epochs > 0) {
       result_.best_epoch = result_.epochs - 1;
     }
     RETURN_IF_ERROR(learner_->RestoreParameters());
@@ -540,6 +566,7 @@ class TrainingRun {
   std::optional<EarlyStopping> stopping_;
   std::optional<Checkpointing> checkpointing_;
   std::optional<BatchLease> next_;  // this rank's batch of the next round
+  std::set<bool> undefined_;        // whether valid; splits that were warned of
   uint64_t step_ = 0;               // optimizer steps taken
   int64_t label_columns_ = 1;       // of tasks on nodes
   int64_t num_classes_ = 0;         // of classification

@@ -34,6 +34,9 @@ struct TrainLoaders {
   // none of. Null: these have negatives.
   DistLoader* valid_negatives = nullptr;
   DistLoader* test_negatives = nullptr;
+  // The names of the splits of `valid` and `test`, for warnings.
+  std::string valid_name = "valid";
+  std::string test_name = "test";
   // Returns a shell command that makes a batch of `train` in its present epoch
   // again, for errors. May be empty, and may return an empty text.
   std::function<std::string(uint64_t epoch, uint64_t index)> sample_again;

@@ -360,6 +360,46 @@ TEST(TrainerTest, LabelsAreThoseOfTheInputsRows) {
   EXPECT_EQ(valid_once, valid_twice);
 }
 
+// A graph of two communities whose validation nodes have the label alone.
+std::shared_ptr<InMemoryGraph> ValidOfOneClass(int64_t label) {
+  auto graph = std::make_shared<InMemoryGraph>(CommunityGraph(2, 40, 1));
+  for (const int64_t id : graph->splits["valid"]) graph->y[id] = label;
+  return graph;
+}
+
+TEST(TrainerTest, ASplitThatLeavesTheMetricUndefinedCostsNoModel) {
+  for (const auto& [metric, label, why] :
+       {std::tuple(Metric(Metric::kRocAuc), int64_t{1},
+                   "rocauc is not defined on the split later: no task has rows "
+                   "labelled 0 and rows labelled 1"),
+        std::tuple(Metric(Metric::kAccuracy), int64_t{-1},
+                   "accuracy is not defined on the split later: no row has a "
+                   "label")}) {
+    Job job;
+    job.train_graph = ValidOfOneClass(0);
+    job.valid_graph = ValidOfOneClass(label);
+    job.test_graph = job.train_graph;
+    job.valid_name = "later";
+    job.options.metric = metric;
+    job.options.num_classes = 2;
+    job.options.early_stopping = EarlyStoppingOptions{.patience = 1};
+    job.options.save_model = Folder(absl::StrCat(NameOf(metric), ".st"));
+    ::testing::internal::CaptureStderr();
+    const auto result = job.Run();
+    const std::string log = ::testing::internal::GetCapturedStderr();
+    ASSERT_TRUE(result.ok()) << result.status();
+    EXPECT_EQ(result->best_valid, std::nullopt);
+    EXPECT_TRUE(result->test.has_value());
+    ASSERT_EQ(job.reports.epochs.size(), 4U);
+    EXPECT_EQ(job.reports.epochs[3].valid, std::nullopt);
+    EXPECT_EQ(result->best_epoch, 3U);
+    EXPECT_NE(ReadFile(job.options.save_model), "");
+    const size_t at = log.find(why);
+    EXPECT_NE(at, std::string::npos) << log;
+    EXPECT_EQ(log.find(why, at + 1), std::string::npos) << log;  // once
+  }
+}
+
 TEST(TrainerTest, ABatchThatFailsEndsTheRunWithItsCause) {
   Job job;
   job.loader_options.batch_size = 16;

@@ -72,7 +72,8 @@ class Classification final : public TrainingTask {
     rows->other_classes += other.sum().item<int64_t>();
     const at::Tensor logits = OutputOfInputs(batch, out);
     AppendInputs(batch, rows);
-    if (options_.metric == Metric::kAccuracy) {
+    if (options_.metric == Metric::kAccuracy || IsF1(options_.metric)) {
+      rows->classes = true;
       AppendFloats(labels, &rows->labels);
       AppendFloats(logits.argmax(1), &rows->predictions);
       return absl::OkStatus();
@@ -80,7 +81,8 @@ class Classification final : public TrainingTask {
     if (options_.num_classes != 2) {
       return absl::InvalidArgumentError(absl::StrCat(
           "metric ", NameOf(options_.metric), " with ", options_.num_classes,
-          " classes; allowed: with 2, or metric accuracy"));
+          " classes; allowed: with 2, or metric accuracy, f1-micro, "
+          "f1-macro"));
     }
     const at::Tensor missing = other | (labels == kNoLabel);
     AppendFloats(labels.to(at::kFloat).masked_fill(missing, NAN),

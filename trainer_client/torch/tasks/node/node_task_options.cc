@@ -12,10 +12,11 @@ namespace {
 bool Measures(Metric metric, NodeTaskKind kind) {
   switch (kind) {
     case NodeTaskKind::kClassification:
-      return metric == Metric::kAccuracy || metric == Metric::kRocAuc ||
-             metric == Metric::kAveragePrecision;
+      return metric == Metric::kAccuracy || IsF1(metric) ||
+             metric == Metric::kRocAuc || metric == Metric::kAveragePrecision;
     case NodeTaskKind::kMultiLabel:
-      return metric == Metric::kRocAuc || metric == Metric::kAveragePrecision;
+      return metric == Metric::kRocAuc || IsF1(metric) ||
+             metric == Metric::kAveragePrecision;
     case NodeTaskKind::kRegression:
       return metric == Metric::kMae || metric == Metric::kRmse;
   }
@@ -25,9 +26,9 @@ bool Measures(Metric metric, NodeTaskKind kind) {
 absl::string_view MetricsOf(NodeTaskKind kind) {
   switch (kind) {
     case NodeTaskKind::kClassification:
-      return "accuracy; rocauc and ap with two classes";
+      return "accuracy, f1-micro, f1-macro; rocauc and ap with two classes";
     case NodeTaskKind::kMultiLabel:
-      return "rocauc, ap";
+      return "rocauc, ap, f1-micro, f1-macro";
     case NodeTaskKind::kRegression:
       return "rmse, mae";
   }

@@ -13,12 +13,11 @@ namespace tributary {
 // What the labels of nodes are.
 enum class NodeTaskKind {
   // One class of several, a whole number; -1 or NaN: no label. Loss: cross
-  // entropy.
-  // Metric: accuracy; with two classes also rocauc and ap, of the difference of
-  // the two logits.
+  // entropy. Metric: accuracy, f1-micro, f1-macro; with two classes also rocauc
+  // and ap, of the difference of the two logits.
   kClassification,
   // Several labels of 0 or 1; -1 or NaN: missing. Loss: binary cross entropy,
-  // the mean over the columns. Metric: rocauc, ap.
+  // the mean over the columns. Metric: rocauc, ap, f1-micro, f1-macro.
   kMultiLabel,
   // Numbers; NaN: missing. Loss: squared error, the mean over the columns.
   // Metric: rmse, mae.
