@@ -65,14 +65,15 @@ class Job {
     options = {.random_seed = 3, .epochs = 4, .model = {.hidden_channels = 8}};
   }
 
-  absl::StatusOr<TrainResult> Run() {
+  absl::StatusOr<TrainResult> Run(AfterTraining* after = nullptr) {
     const TrainLoaders loaders = Open();
-    return Train(options, loaders, *group_, reports);
+    return Train(options, loaders, *group_, reports, after);
   }
   absl::StatusOr<TrainPlan> Plan(uint64_t world) {
     const TrainLoaders loaders = Open();
     return PlanTraining(options, loaders, *group_, reports, world);
   }
+  ProcessGroup& group() { return *group_; }
   LoaderStats train_stats() const { return train_->stats(); }
   bool holds_labels() const { return labels_ != nullptr; }
   void Cancel() { train_->Cancel(); }

@@ -18,6 +18,7 @@
 #include "trainer_client/torch/train/batch_rounds.h"
 #include "trainer_client/torch/train/checkpointing.h"
 #include "trainer_client/torch/train/early_stopping.h"
+#include "trainer_client/torch/train/exhausted_negatives.h"
 #include "trainer_client/torch/train/learner.h"
 #include "trainer_client/torch/train/round_news.h"
 #include "trainer_client/torch/train/run_state.h"
@@ -35,10 +36,10 @@ double SecondsSince(absl::Time start) {
 
 // Returns the sum of the tallies of all ranks. Every rank must call it.
 absl::StatusOr<Tally> SumOverRanks(Tally tally, ProcessGroup& group) {
-  std::array<double, 4> sums{tally.loss, tally.correct, tally.labelled,
-                             tally.inputs};
+  std::array<double, 5> sums{tally.loss, tally.correct, tally.labelled,
+                             tally.inputs, tally.exhausted};
   RETURN_IF_ERROR(group.Sum(absl::MakeSpan(sums)));
-  return Tally{sums[0], sums[1], sums[2], sums[3]};
+  return Tally{sums[0], sums[1], sums[2], sums[3], sums[4]};
 }
 
 // Returns the mean over the ranks. Every rank must call it.
@@ -331,6 +332,10 @@ class TrainingRun {
           }
           if (all.not_finite) return NotFiniteElsewhere();
           tally.Add(of_round.tally);
+          if (lease != nullptr) {
+            tally.exhausted +=
+                static_cast<double>(ExhaustedNegatives(lease->view()));
+          }
           if (place.ends_step && all.allows_step()) {
             ++step_;
             barrier = {epoch, round + 1, tally};
@@ -429,12 +434,14 @@ class TrainingRun {
     const Tally& own = barrier.tally;
     ASSIGN_OR_RETURN(
         const std::vector<double> sums,
-        group_.Gather({own.loss, own.correct, own.labelled, own.inputs}));
+        group_.Gather({own.loss, own.correct, own.labelled, own.inputs,
+                       own.exhausted}));
     RunState state{.step = step_,
                    .epoch = barrier.epoch,
                    .cursor = loaders_.train->CursorAfter(barrier.rounds)};
-    for (size_t i = 0; i < sums.size(); i += 4) {
-      state.tallies.push_back({sums[i], sums[i + 1], sums[i + 2], sums[i + 3]});
+    for (size_t i = 0; i < sums.size(); i += 5) {
+      state.tallies.push_back({sums[i], sums[i + 1], sums[i + 2], sums[i + 3],
+                               sums[i + 4]});
     }
     state.best_valid = result_.best_valid;
     state.best_epoch = result_.best_epoch;
@@ -459,6 +466,7 @@ class TrainingRun {
       report.train_accuracy = all.Accuracy();
     }
     report.inputs = static_cast<uint64_t>(all.inputs);
+    report.exhausted = static_cast<uint64_t>(all.exhausted);
     report.bytes = static_cast<uint64_t>(sums[0]);
     report.seconds = sums[2] / group_.world();
     report.wait_share = sums[2] > 0 ? std::min(1.0, sums[1] / sums[2]) : 0;
@@ -479,22 +487,27 @@ class TrainingRun {
   // comparable.
   absl::StatusOr<double> Evaluate(DistLoader* loader, DistLoader* negatives,
                                   std::string_view phase, uint64_t epoch) {
-    ASSIGN_OR_RETURN(PredictionRows rows, Predict(loader, phase, epoch));
+    std::array<double, 1> exhausted{0};
+    ASSIGN_OR_RETURN(PredictionRows rows,
+                     Predict(loader, phase, epoch, &exhausted[0]));
+    PredictionRows of_split;
+    if (negatives != nullptr) {
+      ASSIGN_OR_RETURN(of_split,
+                       Predict(negatives, phase, epoch, &exhausted[0]));
+    }
+    RETURN_IF_ERROR(group_.Sum(absl::MakeSpan(exhausted)));
+    exhausted_ = static_cast<uint64_t>(exhausted[0]);
     if (!options_.predicts_links()) {
       return MeasureOverRanks(options_.metric_of_task(), std::move(rows),
                               group_);
-    }
-    PredictionRows of_split;
-    if (negatives != nullptr) {
-      ASSIGN_OR_RETURN(of_split, Predict(negatives, phase, epoch));
     }
     return MeasureLinksOverRanks(options_.metric_of_task(), rows, of_split,
                                  group_);
   }
 
   absl::StatusOr<PredictionRows> Predict(DistLoader* loader,
-                                         std::string_view phase,
-                                         uint64_t epoch) {
+                                         std::string_view phase, uint64_t epoch,
+                                         double* exhausted) {
     RETURN_IF_ERROR(BeginPass(loader->StartEpoch(0)));
     PredictionRows rows;
     RETURN_IF_ERROR(
@@ -502,6 +515,8 @@ class TrainingRun {
                      [&](uint64_t, const BatchLease* lease) -> absl::Status {
                        if (lease != nullptr) {
                          RETURN_IF_ERROR(learner_->Evaluate(*lease, &rows));
+                         *exhausted += static_cast<double>(
+                             ExhaustedNegatives(lease->view()));
                        }
                        return MeetRanks();
                      }));
@@ -528,6 +543,7 @@ class TrainingRun {
   absl::Status Validate(EpochReport& report) {
     ASSIGN_OR_RETURN(const double metric, MeasureValid(report.epoch));
     report.valid = metric;
+    report.exhausted_in_valid = exhausted_;
     if (stopping_) stopping_->Update(metric);
     if (IsBetter(metric)) {
       result_.best_valid = metric;
@@ -551,6 +567,7 @@ class TrainingRun {
     ASSIGN_OR_RETURN(result_.test,
                      Evaluate(loaders_.test, loaders_.test_negatives, "test",
                               result_.best_epoch));
+    result_.exhausted_in_test = exhausted_;
     return absl::OkStatus();
   }
 
@@ -574,6 +591,7 @@ class TrainingRun {
   std::optional<EarlyStopping> stopping_;
   std::optional<Checkpointing> checkpointing_;
   std::optional<BatchLease> next_;  // this rank's batch of the next round
+  uint64_t exhausted_ = 0;          // negatives of the last evaluation
   uint64_t step_ = 0;               // optimizer steps taken
   // The state at the end of the last epoch's training, while the parameters are
   // those of then, if checkpoints are kept.
