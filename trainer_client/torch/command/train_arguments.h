@@ -37,6 +37,8 @@ struct TrainArguments {
   std::optional<PredictOptions> predict;
   int nproc = 1;   // ranks to start on this machine
   NodePlace node;  // this machine, when it starts them
+  std::string run_id;  // RunIdOf(), once the command line is known
+  absl::Duration grace_period;  // for ranks that are asked to end
   int max_restarts = 0;
   absl::Duration replace_timeout;  // 0: a lost machine ends the job
   std::string log;                 // empty: none
