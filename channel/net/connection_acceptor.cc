@@ -1,4 +1,4 @@
-#include "channel/grpc/connection_acceptor.h"
+#include "channel/net/connection_acceptor.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // Compares the bytes of a connection with those of its messages: tells an
 // honest connection from one that makes the network library hold memory.
-#ifndef TRIBUTARY_CHANNEL_GRPC_CONNECTION_USE_H_
-#define TRIBUTARY_CHANNEL_GRPC_CONNECTION_USE_H_
+#ifndef TRIBUTARY_CHANNEL_NET_CONNECTION_USE_H_
+#define TRIBUTARY_CHANNEL_NET_CONNECTION_USE_H_
 
 #include <atomic>
 #include <cstdint>
@@ -94,4 +94,4 @@ class ReceiveDebt {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_GRPC_CONNECTION_USE_H_
+#endif  // TRIBUTARY_CHANNEL_NET_CONNECTION_USE_H_

@@ -1,4 +1,4 @@
-#include "channel/grpc/connection_acceptor.h"
+#include "channel/net/connection_acceptor.h"
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>

@@ -1,7 +1,7 @@
 // Accepts the connections of a server: limits how many there are, in all and
 // per host, and survives a lack of descriptors.
-#ifndef TRIBUTARY_CHANNEL_GRPC_CONNECTION_ACCEPTOR_H_
-#define TRIBUTARY_CHANNEL_GRPC_CONNECTION_ACCEPTOR_H_
+#ifndef TRIBUTARY_CHANNEL_NET_CONNECTION_ACCEPTOR_H_
+#define TRIBUTARY_CHANNEL_NET_CONNECTION_ACCEPTOR_H_
 
 #include <functional>
 #include <map>
@@ -11,8 +11,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "channel/grpc/connection_use.h"
-#include "channel/grpc/listening_sockets.h"
+#include "channel/net/connection_use.h"
+#include "channel/net/listening_sockets.h"
 #include "common/io/unique_fd.h"
 #include "common/observe/refusals.h"
 #include "common/runtime/shared_budget.h"
@@ -132,4 +132,4 @@ class ConnectionAcceptor {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_GRPC_CONNECTION_ACCEPTOR_H_
+#endif  // TRIBUTARY_CHANNEL_NET_CONNECTION_ACCEPTOR_H_

@@ -1,4 +1,4 @@
-#include "channel/grpc/connection_use.h"
+#include "channel/net/connection_use.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
