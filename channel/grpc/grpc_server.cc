@@ -5,6 +5,7 @@
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -207,9 +208,13 @@ class GrpcServerImpl final : public GrpcServer {
     }
     grpc::ServerBuilder builder;
     SetArguments(options_, builder);
-    connections_ = builder.experimental().AddExternalConnectionAcceptor(
-        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-        MakeServerCredentials(tls_files_.get()));
+    const auto credentials = MakeServerCredentials(tls_files_.get());
+    for (auto& lane : lanes_) {
+      lane = builder.experimental().AddExternalConnectionAcceptor(
+          grpc::ServerBuilder::experimental_type::ExternalConnectionType::
+              FROM_FD,
+          credentials);
+    }
     builder.RegisterCallbackGenericService(&service_);
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) {
@@ -258,12 +263,12 @@ class GrpcServerImpl final : public GrpcServer {
   absl::Status Accept(std::unique_ptr<ListeningSockets> sockets) {
     ConnectionAcceptorOptions limits;
     limits.max_connections = options_.max_connections;
-    limits.receive_memory = options_.receive_memory;
+    limits.guard.receive_memory = options_.receive_memory;
     ConnectionAcceptor::Callbacks callbacks;
-    callbacks.accepted = [this](UniqueFd fd) {
+    callbacks.accepted = [this](UniqueFd fd, size_t lane) {
       NewConnection connection;
       connection.fd = fd.Release();
-      connections_->HandleNewConnection(&connection);
+      lanes_[lane]->HandleNewConnection(&connection);
     };
     // gRPC answers TLS in plain text, which tells the client what is wrong, and
     // says nothing of it here.
@@ -296,7 +301,11 @@ class GrpcServerImpl final : public GrpcServer {
   std::unique_ptr<WatchedTlsFiles> tls_files_;  // null: plain text
   StreamService service_;                       // outlives server_
   std::unique_ptr<grpc::Server> server_;
-  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections_;
+  // One for each thread that passes connections on, since HandleNewConnection
+  // holds a mutex of it while it parses what the connection sends.
+  std::array<std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor>,
+             ConnectionHandover::kLanes>
+      lanes_;
   std::unique_ptr<ConnectionAcceptor> acceptor_;
   std::once_flag shutdown_;
 };

@@ -2,11 +2,9 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <linux/tcp.h>
 #include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -27,10 +25,9 @@ namespace {
 
 // Descriptors that are left for files, peers and logs.
 constexpr size_t kOtherDescriptors = 256;
-constexpr int kGuardMs = 100;  // and how long a lack of descriptors pauses
-constexpr int kGuardsPerSecond = 10;
-constexpr uint64_t kDebtOfConnection = 1 << 20;
-constexpr uint64_t kDebtPerStream = 12 << 20;
+constexpr absl::Duration kPause = absl::Milliseconds(100);  // without them
+constexpr absl::Duration kSilentAtMost = absl::Milliseconds(100);
+constexpr absl::Duration kHandoverAfterStop = absl::Milliseconds(100);
 
 // Returns how many connections the process's limit of descriptors allows, up
 // to `wanted`, after raising it as far as it may be raised.
@@ -82,27 +79,6 @@ std::string Ipv6Network(in6_addr address) {
   return loopback ? text : absl::StrCat(text, "/64");
 }
 
-struct SocketBytes {
-  uint64_t received = 0;
-  uint64_t sent = 0;
-};
-
-// Returns nullopt for a socket that is not TCP.
-std::optional<SocketBytes> BytesOf(int fd) {
-  tcp_info info{};
-  socklen_t bytes = sizeof(info);
-  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &bytes) != 0) {
-    return std::nullopt;
-  }
-  return SocketBytes{info.tcpi_bytes_received, info.tcpi_bytes_acked};
-}
-
-// Returns the bytes that the kernel holds, within limits of its own.
-uint64_t UnreadBytes(int fd) {
-  int bytes = 0;
-  return ioctl(fd, FIONREAD, &bytes) == 0 ? static_cast<uint64_t>(bytes) : 0;
-}
-
 bool IsOfConnection(int error) {
   return error == ECONNABORTED || error == EINTR || error == EPROTO ||
          error == EPERM;
@@ -130,7 +106,9 @@ ConnectionAcceptor::ConnectionAcceptor(
       callbacks_(std::move(callbacks)),
       places_(SharedBudget::Create(
           "max_connections", LimitByDescriptors(options.max_connections))),
-      sockets_(std::move(sockets)) {}
+      sockets_(std::move(sockets)),
+      guard_(options.guard, refusals),
+      handover_(callbacks_.accepted) {}
 
 absl::Status ConnectionAcceptor::Prepare() {
   epoll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
@@ -150,17 +128,23 @@ void ConnectionAcceptor::Stop() {
   if (!thread_.joinable()) return;
   eventfd_write(stop_event_.get(), 1);
   thread_.join();
+  CutEach(handover_.Stop(kHandoverAfterStop), "stopped");
+  handover_.Stop(absl::InfiniteDuration());
   sockets_.reset();
+  guard_.Clear();
   connections_.clear();
 }
 
 void ConnectionAcceptor::Run() {
   const Clock& clock = SteadyClock();
-  absl::Time next = clock.Now() + absl::Milliseconds(kGuardMs);
-  int guards = 0;
+  absl::Time second = clock.Now() + absl::Seconds(1);
+  absl::Time resume = absl::InfiniteFuture();  // listening, after a lack
+  absl::Time look = absl::InfinitePast();
   epoll_event events[64];
   while (true) {
-    const int count = epoll_wait(epoll_.get(), events, 64, kGuardMs);
+    const int count =
+        epoll_wait(epoll_.get(), events, 64,
+                   static_cast<int>(guard_.Interval() / absl::Milliseconds(1)));
     for (int i = 0; i < count; ++i) {
       const int fd = events[i].data.fd;
       if (fd == stop_event_.get()) return;
@@ -172,11 +156,17 @@ void ConnectionAcceptor::Run() {
         PassOn(connections_[fd]);
       }
     }
-    if (clock.Now() < next) continue;
-    next = clock.Now() + absl::Milliseconds(kGuardMs);
-    if (paused_) PauseListening(false);
-    Guard();
-    if (++guards % kGuardsPerSecond != 0) continue;
+    const absl::Time now = clock.Now();
+    if (now < look) continue;
+    look = now + ConnectionGuard::kQuick;
+    Guard(now);
+    if (paused_) resume = std::min(resume, now + kPause);
+    if (now >= resume) {
+      PauseListening(false);
+      resume = absl::InfiniteFuture();
+    }
+    if (now < second) continue;
+    second = now + absl::Seconds(1);
     if (callbacks_.every_second) callbacks_.every_second();
   }
 }
@@ -184,73 +174,36 @@ void ConnectionAcceptor::Run() {
 void ConnectionAcceptor::Forget(int key) {
   const auto it = connections_.find(key);
   table_.Remove(it->second.key, it->second.use.get());
+  handover_.Remove(it->second.share, it->second.id);
+  guard_.Remove(key);
   // Closing the duplicate does not: the socket is still open elsewhere, and its
   // events would be taken for those of the next connection with this number.
   epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, key, nullptr);
   connections_.erase(it);
 }
 
-void ConnectionAcceptor::Guard() {
-  const absl::Time now = SteadyClock().Now();
+void ConnectionAcceptor::PassOnSilent(absl::Time now) {
   for (auto& [fd, connection] : connections_) {
-    if (connection.cut) continue;
-    if (connection.waiting.valid() && ++connection.guards > 1) {
+    if (connection.waiting.valid() &&
+        now - connection.accepted > kSilentAtMost) {
       PassOn(connection);
     }
-    if (connection.use->hasty()) {
-      Cut(connection, "hasty");
-      continue;
-    }
-    const auto bytes = BytesOf(fd);
-    if (!bytes) continue;
-    const uint64_t debt = connection.debt.Update(
-        bytes->received, bytes->sent, connection.use->accounted(), now);
-    const uint64_t most = std::min(
-        options_.receive_memory / 8,
-        kDebtOfConnection + kDebtPerStream * connection.use->streams());
-    if (debt > most && debt - std::min(debt, UnreadBytes(fd)) > most) {
-      Cut(connection, "receive_memory");
-    } else if (connection.debt.stalled() > options_.message_timeout) {
-      Cut(connection, "slow");
-    }
   }
-  GuardTotal();
 }
 
-void ConnectionAcceptor::GuardTotal() {
-  uint64_t total = 0;
-  std::map<std::string, uint64_t> of_hosts;
+void ConnectionAcceptor::Guard(absl::Time now) {
+  PassOnSilent(now);
+  if (const auto hog = handover_.Hog()) CutEach({*hog}, "hog");
+  for (const std::string& share : guard_.Look(now)) handover_.Punish(share);
+}
+
+void ConnectionAcceptor::CutEach(const std::vector<uint64_t>& ids,
+                                 const char* reason) {
   for (const auto& [fd, connection] : connections_) {
-    if (connection.cut) continue;
-    total += connection.debt.bytes();
-    of_hosts[connection.share] += connection.debt.bytes();
-  }
-  if (total <= options_.receive_memory) return;
-  const std::string& host =
-      std::max_element(of_hosts.begin(), of_hosts.end(), [](auto& a, auto& b) {
-        return a.second < b.second;
-      })->first;
-  Connection* worst = nullptr;
-  for (auto& [fd, connection] : connections_) {
-    if (connection.cut || connection.share != host) continue;
-    if (worst == nullptr || connection.debt.bytes() > worst->debt.bytes()) {
-      worst = &connection;
+    if (std::find(ids.begin(), ids.end(), connection.id) != ids.end()) {
+      guard_.Cut(fd, reason);
     }
   }
-  Cut(*worst, "receive_memory");
-}
-
-// Its end is then reported like any other.
-void ConnectionAcceptor::Cut(Connection& connection, const char* reason) {
-  connection.cut = true;
-  Refuse(reason,
-         absl::StrCat(connection.share, ": has ", connection.use->streams(),
-                      " streams and sent ", connection.debt.bytes(),
-                      " bytes that no message accounts for; allowed are ",
-                      options_.receive_memory, " of all connections, and ",
-                      ConnectionUse::kStreamsPerSecond,
-                      " new streams per second"));
-  shutdown(connection.duplicate.get(), SHUT_RDWR);
 }
 
 // Ends after some connections, to look at those that have ended meanwhile.
@@ -347,7 +300,10 @@ void ConnectionAcceptor::Pass(UniqueFd fd) {
   connection.share = *share;
   connection.key = ConnectionTable::KeyOfSocket(fd.get());
   connection.use = table_.Add(connection.key);
+  connection.id = ++accepted_;
+  connection.accepted = SteadyClock().Now();
   connection.waiting = std::move(fd);
+  guard_.Add(key, connection.share, connection.use, connection.accepted);
   if (!callbacks_.first) PassOn(connection);
 }
 
@@ -363,7 +319,8 @@ void ConnectionAcceptor::PassOn(Connection& connection) {
     event.data.fd = connection.duplicate.get();
     epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, event.data.fd, &event);
   }
-  callbacks_.accepted(std::move(connection.waiting));
+  handover_.Add(
+      {connection.id, connection.share, std::move(connection.waiting)});
 }
 
 void ConnectionAcceptor::Refuse(const char* reason, const std::string& why) {

@@ -34,7 +34,7 @@ class ConnectionAcceptorTest : public ::testing::Test {
     ASSERT_TRUE(sockets.ok()) << sockets.status();
     port_ = (*sockets)->address().port;
     ConnectionAcceptor::Callbacks callbacks;
-    callbacks.accepted = [this](UniqueFd fd) {
+    callbacks.accepted = [this](UniqueFd fd, size_t) {
       {
         MutexLock lock(mutex_);
         accepted_.push_back(std::move(fd));
@@ -186,7 +186,7 @@ TEST_F(ConnectionAcceptorTest, UnixSocketsAreForTheOwnUserAndRoot) {
 
 TEST_F(ConnectionAcceptorTest, BytesThatNoMessageAccountsForAreLimited) {
   ConnectionAcceptorOptions options;
-  options.receive_memory = 8 << 20;
+  options.guard.receive_memory = 8 << 20;
   Start(options);
   Connection honest(port_, "127.0.0.2");
   ASSERT_TRUE(Accepts(1));
@@ -209,7 +209,7 @@ TEST_F(ConnectionAcceptorTest, BytesThatNoMessageAccountsForAreLimited) {
 
 TEST_F(ConnectionAcceptorTest, PartsOfMessagesMustBecomeWholeInTime) {
   ConnectionAcceptorOptions options;
-  options.message_timeout = absl::Milliseconds(300);
+  options.guard.message_timeout = absl::Milliseconds(300);
   Start(options);
   Connection slow(port_);
   ASSERT_TRUE(Accepts(1));
