@@ -166,7 +166,7 @@ void SetLimits(const GrpcServerOptions& options, grpc::ServerBuilder& builder) {
   set(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
   set(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET,
       1 << GRPC_COMPRESS_NONE);
-  set(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 2);
+  set(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
 }
 
 void SetArguments(const GrpcServerOptions& options,

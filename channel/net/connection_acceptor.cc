@@ -128,7 +128,8 @@ void ConnectionAcceptor::Stop() {
   if (!thread_.joinable()) return;
   eventfd_write(stop_event_.get(), 1);
   thread_.join();
-  CutEach(handover_.Stop(kHandoverAfterStop), "stopped");
+  // They would be parsed for as long as they send.
+  CutHogs(handover_.Stop(kHandoverAfterStop));
   handover_.Stop(absl::InfiniteDuration());
   sockets_.reset();
   guard_.Clear();
@@ -175,6 +176,7 @@ void ConnectionAcceptor::Forget(int key) {
   const auto it = connections_.find(key);
   table_.Remove(it->second.key, it->second.use.get());
   handover_.Remove(it->second.share, it->second.id);
+  silent_.erase(key);
   guard_.Remove(key);
   // Closing the duplicate does not: the socket is still open elsewhere, and its
   // events would be taken for those of the next connection with this number.
@@ -183,25 +185,22 @@ void ConnectionAcceptor::Forget(int key) {
 }
 
 void ConnectionAcceptor::PassOnSilent(absl::Time now) {
-  for (auto& [fd, connection] : connections_) {
-    if (connection.waiting.valid() &&
-        now - connection.accepted > kSilentAtMost) {
-      PassOn(connection);
-    }
+  for (int key : std::vector<int>(silent_.begin(), silent_.end())) {
+    Connection& connection = connections_[key];
+    if (now - connection.accepted > kSilentAtMost) PassOn(connection);
   }
 }
 
 void ConnectionAcceptor::Guard(absl::Time now) {
   PassOnSilent(now);
-  if (const auto hog = handover_.Hog()) CutEach({*hog}, "hog");
+  if (const auto hog = handover_.Hog()) CutHogs({*hog});
   for (const std::string& share : guard_.Look(now)) handover_.Punish(share);
 }
 
-void ConnectionAcceptor::CutEach(const std::vector<uint64_t>& ids,
-                                 const char* reason) {
+void ConnectionAcceptor::CutHogs(const std::vector<uint64_t>& ids) {
   for (const auto& [fd, connection] : connections_) {
     if (std::find(ids.begin(), ids.end(), connection.id) != ids.end()) {
-      guard_.Cut(fd, reason);
+      guard_.CutHog(fd);
     }
   }
 }
@@ -304,10 +303,12 @@ void ConnectionAcceptor::Pass(UniqueFd fd) {
   connection.accepted = SteadyClock().Now();
   connection.waiting = std::move(fd);
   guard_.Add(key, connection.share, connection.use, connection.accepted);
+  silent_.insert(key);
   if (!callbacks_.first) PassOn(connection);
 }
 
 void ConnectionAcceptor::PassOn(Connection& connection) {
+  silent_.erase(connection.duplicate.get());
   if (callbacks_.first) {
     uint8_t byte = 0;
     if (recv(connection.waiting.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) ==

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -106,8 +107,8 @@ class ConnectionAcceptor {
   // Passes on those that have waited for their first byte for long enough.
   void PassOnSilent(absl::Time now);
   void Guard(absl::Time now);
-  // Ends those of `ids` that are still open.
-  void CutEach(const std::vector<uint64_t>& ids, const char* reason);
+  // Ends those of `ids`, which are being passed on, that are still open.
+  void CutHogs(const std::vector<uint64_t>& ids);
   // Returns what the connection's share is counted by, or an error that says
   // who may connect.
   absl::StatusOr<std::string> ShareOf(int fd) const;
@@ -124,6 +125,7 @@ class ConnectionAcceptor {
   UniqueFd spare_;  // closed to accept, and close, one connection more
   bool paused_ = false;
   std::map<int, Connection> connections_;  // by duplicate
+  std::set<int> silent_;  // those that wait for their first byte
   uint64_t accepted_ = 0;
   ConnectionGuard guard_;
   ConnectionTable table_;

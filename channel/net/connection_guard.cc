@@ -1,5 +1,6 @@
 #include "channel/net/connection_guard.h"
 
+#include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
@@ -18,12 +19,14 @@ constexpr uint64_t kDebtOfConnection = 1 << 20;
 constexpr uint64_t kDebtPerStream = 12 << 20;
 // What may arrive before the callback that counts its stream has run.
 constexpr uint64_t kWindowOfStream = 4 << 20;
+constexpr uint64_t kMemoryOfHeaders = 4;  // measured
+constexpr uint64_t kUnansweredAtMost = 2 * kWindowOfStream;
 constexpr absl::Duration kOverAtMost = absl::Milliseconds(100);
 constexpr absl::Duration kNewFor = absl::Seconds(1);
 
 struct SocketBytes {
   uint64_t received = 0;
-  uint64_t sent = 0;
+  uint64_t written = 0;  // whether or not the other end has them
 };
 
 // Returns nullopt for a socket that is not TCP.
@@ -33,7 +36,11 @@ std::optional<SocketBytes> BytesOf(int fd) {
   if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &bytes) != 0) {
     return std::nullopt;
   }
-  return SocketBytes{info.tcpi_bytes_received, info.tcpi_bytes_acked};
+  int unacknowledged = 0;
+  ioctl(fd, SIOCOUTQ, &unacknowledged);
+  return SocketBytes{
+      info.tcpi_bytes_received,
+      info.tcpi_bytes_acked + static_cast<uint64_t>(unacknowledged)};
 }
 
 // Returns the bytes that the kernel holds, within limits of its own.
@@ -65,6 +72,7 @@ void ConnectionGuard::Add(int fd, const std::string& share,
 }
 
 void ConnectionGuard::Remove(int fd) {
+  Count(guarded_[fd], 0);
   guarded_.erase(fd);
   watched_.erase(fd);
 }
@@ -72,6 +80,12 @@ void ConnectionGuard::Remove(int fd) {
 void ConnectionGuard::Clear() {
   guarded_.clear();
   watched_.clear();
+  total_ = 0;
+}
+
+void ConnectionGuard::Count(Guarded& guarded, uint64_t bytes) {
+  total_ += bytes - guarded.counted;
+  guarded.counted = bytes;
 }
 
 std::vector<std::string> ConnectionGuard::Look(absl::Time now) {
@@ -83,21 +97,24 @@ std::vector<std::string> ConnectionGuard::Look(absl::Time now) {
       LookAt(fd, now);
     }
   }
-  LimitTotal();
+  while (total_ > options_.receive_memory) CutWorst();
   return std::exchange(cut_, {});
 }
 
 void ConnectionGuard::LookAt(int fd, absl::Time now) {
   Guarded& guarded = guarded_[fd];
   if (guarded.cut) return;
-  if (guarded.use->hasty()) return Cut(fd, "hasty");
+  if (guarded.use->hasty()) return Cut(fd, "hasty", WhatIsAllowed(guarded));
   const auto bytes = BytesOf(fd);
   if (bytes) {
-    guarded.debt.Update(bytes->received, bytes->sent, guarded.use->accounted(),
-                        now);
-    if (HoldsTooMuch(fd, guarded, now)) return Cut(fd, "receive_memory");
+    guarded.debt.Update(bytes->received, bytes->written,
+                        guarded.use->accounted(), now);
+    if (HoldsTooMuch(fd, guarded, now) ||
+        guarded.debt.unanswered() > kUnansweredAtMost) {
+      return Cut(fd, "receive_memory", WhatIsAllowed(guarded));
+    }
     if (guarded.debt.stalled() > options_.message_timeout) {
-      return Cut(fd, "slow");
+      return Cut(fd, "slow", WhatIsAllowed(guarded));
     }
   }
   if (now - guarded.added < kNewFor ||
@@ -124,43 +141,49 @@ bool ConnectionGuard::HoldsTooMuch(int fd, Guarded& guarded,
          now - guarded.over_since >= kOverAtMost;
 }
 
-void ConnectionGuard::LimitTotal() {
-  uint64_t total = 0;
+// Cuts the worst connection of the host with most.
+void ConnectionGuard::CutWorst() {
   std::map<std::string, uint64_t> of_hosts;
   for (const auto& [fd, guarded] : guarded_) {
-    if (guarded.cut) continue;
-    total += guarded.debt.bytes();
-    of_hosts[guarded.share] += guarded.debt.bytes();
+    of_hosts[guarded.share] += guarded.counted;
   }
-  if (total <= options_.receive_memory) return;
   const std::string& host =
       std::max_element(of_hosts.begin(), of_hosts.end(), [](auto& a, auto& b) {
         return a.second < b.second;
       })->first;
-  std::optional<int> worst;
-  for (auto& [fd, guarded] : guarded_) {
-    if (guarded.cut || guarded.share != host) continue;
-    if (!worst || guarded.debt.bytes() > guarded_[*worst].debt.bytes()) {
-      worst = fd;
-    }
+  int worst = -1;
+  uint64_t most = 0;
+  for (const auto& [fd, guarded] : guarded_) {
+    if (guarded.share != host || guarded.counted <= most) continue;
+    worst = fd;
+    most = guarded.counted;
   }
-  Cut(*worst, "receive_memory");
+  Cut(worst, "receive_memory", WhatIsAllowed(guarded_[worst]));
+}
+
+std::string ConnectionGuard::WhatIsAllowed(const Guarded& guarded) const {
+  return absl::StrCat(
+      "has ", guarded.use->streams(), " streams and sent ",
+      guarded.debt.bytes(), " bytes that no message accounts for; allowed are ",
+      options_.receive_memory, " of all connections, and ",
+      ConnectionUse::kStreamsPerSecond, " new streams per second");
+}
+
+void ConnectionGuard::CutHog(int fd) {
+  Cut(fd, "hog",
+      "sends so much that the thread which passes it on is kept from other "
+      "connections");
 }
 
 // Its end is then reported like any other.
-void ConnectionGuard::Cut(int fd, const char* reason) {
+void ConnectionGuard::Cut(int fd, const char* reason, const std::string& why) {
   Guarded& guarded = guarded_[fd];
   if (guarded.cut) return;
   guarded.cut = true;
+  Count(guarded, 0);
   watched_.erase(fd);
   cut_.push_back(guarded.share);
-  refusals_->Add(
-      reason, absl::StrCat(guarded.share, ": has ", guarded.use->streams(),
-                           " streams and sent ", guarded.debt.bytes(),
-                           " bytes that no message accounts for; allowed are ",
-                           options_.receive_memory, " of all connections, and ",
-                           ConnectionUse::kStreamsPerSecond,
-                           " new streams per second"));
+  refusals_->Add(reason, absl::StrCat(guarded.share, ": ", why));
   ShutDown(fd);
 }
 
