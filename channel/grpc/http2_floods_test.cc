@@ -166,33 +166,47 @@ class HonestStream {
 };
 
 struct Servers {
+  Servers() {
+    plain = std::make_unique<ForkedServer>(GrpcServerOptions());
+    GrpcServerOptions options;
+    options.tls = certificates.Sampler();
+    tls = std::make_unique<ForkedServer>(options);
+  }
   TestCertificates certificates;
   std::unique_ptr<ForkedServer> plain;
   std::unique_ptr<ForkedServer> tls;
 };
 
-class Http2FloodsTest
-    : public ::testing::TestWithParam<std::tuple<Flood, bool>> {
- protected:
-  // Before gRPC is used in this process.
-  static void SetUpTestSuite() {
-    servers_ = std::make_unique<Servers>();
-    servers_->plain = std::make_unique<ForkedServer>(GrpcServerOptions());
-    GrpcServerOptions options;
-    options.tls = servers_->certificates.Sampler();
-    servers_->tls = std::make_unique<ForkedServer>(options);
-  }
-  static void TearDownTestSuite() { servers_ = nullptr; }
+// The first call, before gRPC is used in this process, starts them.
+Servers& AllServers() {
+  static Servers servers;
+  return servers;
+}
 
-  Http2FloodsTest() {
-    if (std::get<bool>(GetParam())) {
-      server_ = servers_->tls.get();
-      thief_ = servers_->certificates.Trainer("thief");
-      honest_ = servers_->certificates.Trainer("honest");
-    } else {
-      server_ = servers_->plain.get();
-    }
+// One of the servers, and the certificates for it.
+struct Served {
+  explicit Served(bool with_tls)
+      : server_(with_tls ? AllServers().tls.get() : AllServers().plain.get()) {
+    if (!with_tls) return;
+    thief_ = AllServers().certificates.Trainer("thief");
+    honest_ = AllServers().certificates.Trainer("honest");
   }
+  ForkedServer* const server_;
+  TlsFiles thief_, honest_;
+};
+
+class Http2UploadsTest : public ::testing::TestWithParam<bool>,
+                         protected Served {
+ protected:
+  Http2UploadsTest() : Served(GetParam()) {}
+};
+
+class Http2FloodsTest
+    : public ::testing::TestWithParam<std::tuple<Flood, bool>>,
+      protected Served {
+ protected:
+  Http2FloodsTest() : Served(std::get<bool>(GetParam())) {}
+
   const TlsFiles* Tls(const TlsFiles& files) const {
     return files.empty() ? nullptr : &files;
   }
@@ -229,12 +243,7 @@ class Http2FloodsTest
     for (int i = 0; i < kAttacks; ++i) outcomes.push_back(Attack(from));
     return outcomes;
   }
-
-  static std::unique_ptr<Servers> servers_;
-  ForkedServer* server_ = nullptr;
-  TlsFiles thief_, honest_;
 };
-std::unique_ptr<Servers> Http2FloodsTest::servers_;
 
 TEST_P(Http2FloodsTest, IsCutAndOthersAreServed) {
   HonestStream stream(server_->port(), honest_);
@@ -274,6 +283,43 @@ TEST_P(Http2FloodsTest, IsCutAndOthersAreServed) {
             << " at most\n";
 }
 
+// As many bytes on one connection as a flood, but in messages: partial ones of
+// several streams at once, before the first is whole.
+TEST_P(Http2UploadsTest, UploadsAreNoFlood) {
+  constexpr int kStreams = 16;
+  constexpr int kMessages = 8;
+  const auto payload =
+      std::make_shared<const std::string>(size_t{3} << 20, 'x');
+  Log log;
+  GrpcTransport transport({.tls = honest_});
+  std::vector<std::shared_ptr<Recorder>> clients;
+  for (int i = 0; i < kStreams; ++i) {
+    clients.push_back(std::make_shared<Recorder>(&log));
+    clients.back()->set_stream(transport.Connect({"127.0.0.1", server_->port()},
+                                                 StreamMethod::kControl,
+                                                 clients.back()));
+  }
+  for (int i = 0; i < kStreams * kMessages; ++i) {
+    OutgoingMessage message = Ask(i);
+    message.payload = {reinterpret_cast<const uint8_t*>(payload->data()),
+                       payload->size()};
+    message.payload_owner = payload;
+    const auto stream = clients[i % kStreams]->stream();
+    ASSERT_NE(stream, nullptr);
+    EXPECT_TRUE(stream->Send(std::move(message)).ok());
+  }
+  for (const auto& client : clients) {
+    EXPECT_TRUE(log.WaitUntil([&] {
+      return client->num_heard() == kMessages || client->is_closed();
+    }));
+    EXPECT_FALSE(client->is_closed());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Floods, Http2UploadsTest, ::testing::Bool(),
+                         [](const auto& info) {
+                           return info.param ? "Tls" : "Plain";
+                         });
 INSTANTIATE_TEST_SUITE_P(Floods, Http2FloodsTest,
                          ::testing::Combine(::testing::ValuesIn(kFloods),
                                             ::testing::Bool()),
