@@ -82,16 +82,22 @@ std::string Reset(int nth, const std::string& fields) {
          Frame(kRstStream, 0, stream, std::string("\0\0\0\x08", 4));
 }
 
-// The smallest there are: the first puts its headers into the table of both
-// ends (RFC 7541, 2.3), and the others name their places there.
-constexpr uint64_t kBytesOfReset = 9 + 6 + 9 + 4;
+constexpr int kResetsOfPiece = 100;
 constexpr uint64_t kMostResets = 10'000;
 
 std::string Resets(int piece) {
-  constexpr int kOfPiece = kChunk / kBytesOfReset;
-  std::string fields = "\x83\x86\xc1\xc0\xbf\xbe";
+  std::string frames;
+  for (int i = 0; i < kResetsOfPiece; ++i) {
+    frames += Reset(piece * kResetsOfPiece + i, CallFields());
+  }
+  return frames;
+}
+
+// The first puts its headers into the table of both ends (RFC 7541, 2.3), and
+// the others name their places there.
+std::string SmallestResets(int piece) {
+  std::string fields = "\x83\x86";
   if (piece == 0) {
-    fields = "\x83\x86";
     for (const auto& [name, value] :
          {std::pair(":path", "/tributary.v1.Sampler/StreamBatches"),
           std::pair(":authority", "x"),
@@ -101,9 +107,10 @@ std::string Resets(int piece) {
     }
     return Reset(0, fields);
   }
+  fields += "\xc1\xc0\xbf\xbe";
   std::string frames;
-  for (int i = 0; i < kOfPiece; ++i) {
-    frames += Reset((piece - 1) * kOfPiece + i + 1, fields);
+  for (int i = 1; i <= 10 * kResetsOfPiece; ++i) {
+    frames += Reset((piece - 1) * 10 * kResetsOfPiece + i, fields);
   }
   return frames;
 }

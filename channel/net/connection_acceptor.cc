@@ -1,6 +1,5 @@
 #include "channel/net/connection_acceptor.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/epoll.h>
@@ -16,6 +15,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/fleet/ip_host.h"
 #include "common/observe/log.h"
 #include "common/runtime/clock.h"
 #include "common/text/status.h"
@@ -57,26 +57,6 @@ bool Watch(const UniqueFd& epoll, int fd, uint32_t events) {
   event.events = events;
   event.data.fd = fd;
   return epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event) == 0;
-}
-
-std::string Ipv4Text(const in_addr& address) {
-  char text[INET_ADDRSTRLEN] = "";
-  inet_ntop(AF_INET, &address, text, sizeof(text));
-  return text;
-}
-
-// Whoever has an IPv6 address has the 2^64 of its network.
-std::string Ipv6Network(in6_addr address) {
-  if (IN6_IS_ADDR_V4MAPPED(&address)) {
-    in_addr mapped;
-    std::memcpy(&mapped, address.s6_addr + 12, sizeof(mapped));
-    return Ipv4Text(mapped);
-  }
-  const bool loopback = IN6_IS_ADDR_LOOPBACK(&address);
-  if (!loopback) std::memset(address.s6_addr + 8, 0, 8);
-  char text[INET6_ADDRSTRLEN] = "";
-  inet_ntop(AF_INET6, &address, text, sizeof(text));
-  return loopback ? text : absl::StrCat(text, "/64");
 }
 
 bool IsOfConnection(int error) {
@@ -252,10 +232,10 @@ absl::StatusOr<std::string> ConnectionAcceptor::ShareOf(int fd) const {
   socklen_t bytes = sizeof(name);
   getpeername(fd, reinterpret_cast<sockaddr*>(&name), &bytes);
   if (name.ss_family == AF_INET) {
-    return Ipv4Text(reinterpret_cast<sockaddr_in*>(&name)->sin_addr);
+    return HostOfIpv4(reinterpret_cast<sockaddr_in*>(&name)->sin_addr);
   }
   if (name.ss_family == AF_INET6) {
-    return Ipv6Network(reinterpret_cast<sockaddr_in6*>(&name)->sin6_addr);
+    return HostOfIpv6(reinterpret_cast<sockaddr_in6*>(&name)->sin6_addr);
   }
   ucred peer{};
   bytes = sizeof(peer);

@@ -25,6 +25,7 @@
 #include "channel/grpc/testing/raw_http2.h"
 #include "channel/testing/recording_stream.h"
 #include "channel/testing/short_folder.h"
+#include "common/fleet/testing/ipv6_network.h"
 
 namespace tributary {
 namespace {
@@ -139,6 +140,30 @@ TEST_F(ConnectionAcceptorTest, AHostHasAtMostHalfAlone) {
   ASSERT_TRUE(HasConnections(4));
   Connection again(port_);
   EXPECT_EQ(refusals_.count("too_many"), 0);
+}
+
+TEST_F(ConnectionAcceptorTest, ANetworkOfIpv6IsOneHost) {
+  std::vector<std::string> addresses = {"2001:db8::1", "2001:db8:1::1"};
+  for (int i = 0; i < 8; ++i) {
+    addresses.push_back(absl::StrCat("2001:db8:0:7:", i + 1, "::9"));
+  }
+  const bool ran = RunWithIpv6Addresses(addresses, [&] {
+    ConnectionAcceptorOptions options;
+    options.max_connections = 8;
+    Start(options, {"::", 0});
+    std::vector<UniqueFd> greedy;
+    for (int i = 0; i < 8; ++i) {
+      greedy.push_back(ConnectOverIpv6(addresses[i + 2], "2001:db8::1", port_));
+      ASSERT_TRUE(greedy.back().valid());
+    }
+    for (int i = 4; i < 8; ++i) EXPECT_TRUE(ClosesInTime(greedy[i])) << i;
+    EXPECT_EQ(refusals_.count("host_share"), 4);
+    const UniqueFd honest =
+        ConnectOverIpv6("2001:db8:1::1", "2001:db8::1", port_);
+    EXPECT_TRUE(Accepts(5));
+    acceptor_ = nullptr;
+  });
+  if (!ran) GTEST_SKIP() << "no network of one's own can be had here";
 }
 
 TEST_F(ConnectionAcceptorTest, NothingHangsWhereNoDescriptorIsFree) {
