@@ -21,6 +21,7 @@
 #include "channel/grpc/connection_arguments.h"
 #include "channel/grpc/grpc_log.h"
 #include "channel/grpc/health_stream.h"
+#include "channel/grpc/process_room.h"
 #include "channel/grpc/receive_memory.h"
 #include "channel/grpc/stream_limits.h"
 #include "channel/grpc/stream_method.h"
@@ -322,6 +323,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
         " without TLS would serve the graph to anyone who reaches it: listen "
         "on a loopback address, or allow it with --insecure"));
   }
+  RETURN_IF_ERROR(CheckRoomForGrpc());
   TakeGrpcLog();
   KeepReceiveMemory();
   auto server = std::make_unique<GrpcServerImpl>(options, acceptor);

@@ -306,9 +306,17 @@ class HttpServerImpl final : public HttpServer {
 
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(
     HttpServerOptions options) {
-  auto server = std::make_unique<HttpServerImpl>(std::move(options));
-  RETURN_IF_ERROR(server->Listen());
-  return server;
+  // asio throws where the system gives it no descriptor.
+  const std::string where = options.listen.ToString();
+  try {
+    auto server = std::make_unique<HttpServerImpl>(std::move(options));
+    RETURN_IF_ERROR(server->Listen());
+    return server;
+  } catch (const boost::system::system_error& error) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("cannot serve HTTP on ", where, ": ", error.what(),
+                     "; ulimit -n says how many open files are allowed"));
+  }
 }
 
 }  // namespace tributary

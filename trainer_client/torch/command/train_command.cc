@@ -14,6 +14,7 @@
 #include "absl/time/clock.h"
 #include "common/observe/log.h"
 #include "common/process/freed_memory.h"
+#include "common/process/resource_errors.h"
 #include "common/process/signal_watcher.h"
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"
@@ -373,8 +374,10 @@ int RunRank(const TrainArguments& arguments, const std::string& command,
     return 1;
   }
   RunStage stage;
-  const absl::Status status = RunOrPlan(arguments, *rank, heartbeat->get(),
-                                        command, open, watcher, &stage);
+  const absl::Status status = CatchResourceErrors([&] {
+    return RunOrPlan(arguments, *rank, heartbeat->get(), command, open, watcher,
+                     &stage);
+  });
   if (status.ok()) return 0;
   const int code = ExitCodeOfFailure(status, EndedByDraining(status), stage);
   // The launcher may have ended this rank for another that failed by its error.
