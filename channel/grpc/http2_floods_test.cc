@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -18,6 +17,7 @@
 #include "absl/time/clock.h"
 #include "channel/grpc/grpc_transport.h"
 #include "channel/grpc/testing/forked_server.h"
+#include "channel/grpc/testing/http2_floods.h"
 #include "channel/grpc/testing/raw_http2.h"
 #include "channel/testing/recording_stream.h"
 #include "common/identity/testing/test_certificates.h"
@@ -30,109 +30,9 @@ using conformance::Recorder;
 using namespace raw_http2;  // NOLINT: its names are those of HTTP/2
 
 constexpr uint64_t kMiB = 1 << 20;
-constexpr size_t kChunk = 64 << 10;
 constexpr int kAttacks = 4;  // one after the other
 // A second is what newcomers wait at most on a machine that is not overloaded.
 constexpr absl::Duration kPatience = absl::Seconds(5);
-
-std::string Repeated(const std::string& frame, size_t bytes) {
-  std::string frames;
-  while (frames.size() < bytes) frames += frame;
-  return frames;
-}
-
-// What an attacker sends after the preface, piece by piece without end.
-struct Flood {
-  const char* name;
-  std::function<std::string(int piece)> piece;
-  // Limit of the bytes that the server's kernel takes: what the guard allows,
-  // and what more arrives until it is given a CPU.
-  uint64_t most = 32 * kMiB;
-};
-
-std::string Continuations(int piece, const std::string& fields) {
-  const std::string first =
-      piece == 0 ? Frame(kHeaders, 0, 1, CallFields()) : "";
-  return first + Repeated(Frame(kContinuation, 0, 1, fields), kChunk);
-}
-
-// A connection with streams may hold more, for parts of messages.
-std::string OpenStreams() {
-  std::string frames;
-  for (uint32_t stream = 1; stream < 10; stream += 2) {
-    frames += Frame(kHeaders, kEndHeaders, stream, CallFields());
-  }
-  return frames;
-}
-
-std::string ContinuationsBesideStreams(int piece) {
-  const std::string first =
-      piece > 0 ? "" : OpenStreams() + Frame(kHeaders, 0, 11, CallFields());
-  return first + Repeated(Frame(kContinuation, 0, 11, Field("a", "")), kChunk);
-}
-
-std::string BesideStreams(int piece, const std::string& frame) {
-  return (piece > 0 ? "" : OpenStreams()) + Repeated(frame, kChunk);
-}
-
-// Returns a stream that is reset at once, of headers in `bytes`.
-std::string Reset(int nth, const std::string& fields) {
-  const auto stream = static_cast<uint32_t>(2 * nth + 1);
-  return Frame(kHeaders, kEndHeaders, stream, fields) +
-         Frame(kRstStream, 0, stream, std::string("\0\0\0\x08", 4));
-}
-
-constexpr int kResetsOfPiece = 100;
-constexpr uint64_t kMostResets = 10'000;
-
-std::string Resets(int piece) {
-  std::string frames;
-  for (int i = 0; i < kResetsOfPiece; ++i) {
-    frames += Reset(piece * kResetsOfPiece + i, CallFields());
-  }
-  return frames;
-}
-
-// The first puts its headers into the table of both ends (RFC 7541, 2.3), and
-// the others name their places there.
-std::string SmallestResets(int piece) {
-  std::string fields = "\x83\x86";
-  if (piece == 0) {
-    for (const auto& [name, value] :
-         {std::pair(":path", "/tributary.v1.Sampler/StreamBatches"),
-          std::pair(":authority", "x"),
-          std::pair("content-type", "application/grpc"),
-          std::pair("te", "trailers")}) {
-      fields += "\x40" + Field(name, value).substr(1);
-    }
-    return Reset(0, fields);
-  }
-  fields += "\xc1\xc0\xbf\xbe";
-  std::string frames;
-  for (int i = 1; i <= 10 * kResetsOfPiece; ++i) {
-    frames += Reset((piece - 1) * 10 * kResetsOfPiece + i, fields);
-  }
-  return frames;
-}
-
-const std::string kPing8 = Frame(kPing, 0, 0, "12345678");
-const std::string kNoSettings = Frame(kSettings, 0, 0, "");
-const std::string kOneMore =
-    Frame(kWindowUpdate, 0, 0, std::string("\0\0\0\1", 4));
-
-const Flood kFloods[] = {
-    {"Continuations", [](int i) { return Continuations(i, Field("a", "")); }},
-    {"EmptyContinuations", [](int i) { return Continuations(i, ""); }},
-    {"ContinuationsBesideStreams", ContinuationsBesideStreams},
-    {"Resets", Resets, kMostResets* kBytesOfReset},
-    {"Pings", [](int) { return Repeated(kPing8, kChunk); }},
-    {"PingsBesideStreams", [](int i) { return BesideStreams(i, kPing8); },
-     128 * kMiB},
-    {"Settings", [](int) { return Repeated(kNoSettings, kChunk); }},
-    {"SettingsBesideStreams",
-     [](int i) { return BesideStreams(i, kNoSettings); }, 128 * kMiB},
-    {"WindowUpdates", [](int) { return Repeated(kOneMore, kChunk); }},
-};
 
 OutgoingMessage Ask(uint64_t number) {
   OutgoingMessage message;
@@ -231,16 +131,9 @@ class Http2FloodsTest
   // Sends until the server cuts.
   Outcome Attack(const std::string& from) {
     const Flood& flood = std::get<Flood>(GetParam());
-    Outcome outcome;
     Connection attacker(server_->port(), from.c_str(), Tls(thief_));
-    uint64_t sent = 0;
-    for (int i = 0; !outcome.cut && sent < 512 * kMiB; ++i) {
-      const std::string piece = (i == 0 ? Preface() : "") + flood.piece(i);
-      outcome.cut = !attacker.Send(piece);
-      sent += piece.size();
-    }
-    outcome.taken = attacker.bytes_acknowledged();
-    return outcome;
+    const bool cut = SendUntilCut(attacker, flood);
+    return {cut, attacker.bytes_acknowledged()};
   }
   // Attacks from a host that has not attacked before, so that it need not wait.
   std::vector<Outcome> AttackAgainAndAgain() {
@@ -328,7 +221,7 @@ INSTANTIATE_TEST_SUITE_P(Floods, Http2UploadsTest, ::testing::Bool(),
                            return info.param ? "Tls" : "Plain";
                          });
 INSTANTIATE_TEST_SUITE_P(Floods, Http2FloodsTest,
-                         ::testing::Combine(::testing::ValuesIn(kFloods),
+                         ::testing::Combine(::testing::ValuesIn(AllFloods()),
                                             ::testing::Bool()),
                          [](const auto& info) {
                            return absl::StrCat(
