@@ -3,12 +3,12 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "common/fleet/ip_host.h"
 
 namespace tributary {
 
@@ -31,14 +31,8 @@ std::string Caller::host() const {
       IN6_IS_ADDR_LOOPBACK(&name)) {
     return host;
   }
-  char shown[INET6_ADDRSTRLEN] = "";
-  if (IN6_IS_ADDR_V4MAPPED(&name)) {
-    inet_ntop(AF_INET, name.s6_addr + 12, shown, sizeof(shown));
-    return absl::StrCat("ipv4:", shown);
-  }
-  std::memset(name.s6_addr + 8, 0, 8);
-  inet_ntop(AF_INET6, &name, shown, sizeof(shown));
-  return absl::StrCat("ipv6:", shown, "/64");
+  return absl::StrCat(IN6_IS_ADDR_V4MAPPED(&name) ? "ipv4:" : "ipv6:",
+                      HostOfIpv6(name));
 }
 
 }  // namespace tributary

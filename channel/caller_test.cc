@@ -25,6 +25,8 @@ TEST(Caller, LimitsAreCountedByATrainersJobElseByHost) {
             "trainer/a");
   EXPECT_EQ(MakeCaller("ipv4:10.0.0.7:1", {Role::kSampler, "s"})->share_key(),
             "sampler/s at ipv4:10.0.0.7");
+  EXPECT_EQ(MakeCaller("ipv4:10.0.0.7:1", {Role::kOperator, "o"})->share_key(),
+            "operator/o at ipv4:10.0.0.7");
   EXPECT_EQ(MakeCaller("ipv4:10.0.0.7:1")->share_key(),
             "anonymous at ipv4:10.0.0.7");
 }

@@ -10,10 +10,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "channel/grpc/connection_use.h"
 #include "channel/grpc/grpc_connection_options.h"
 #include "channel/grpc/grpc_stream.h"
 #include "channel/grpc/stream_limits.h"
+#include "channel/net/connection_use.h"
 #include "common/identity/identity.h"
 #include "common/runtime/mutex.h"
 #include "common/runtime/shared_budget.h"

@@ -5,6 +5,7 @@
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -17,11 +18,10 @@
 #include "absl/time/clock.h"
 #include "channel/envelope.h"
 #include "channel/grpc/accepted_stream.h"
-#include "channel/grpc/connection_acceptor.h"
 #include "channel/grpc/connection_arguments.h"
 #include "channel/grpc/grpc_log.h"
 #include "channel/grpc/health_stream.h"
-#include "channel/grpc/listening_sockets.h"
+#include "channel/grpc/process_room.h"
 #include "channel/grpc/receive_memory.h"
 #include "channel/grpc/stream_limits.h"
 #include "channel/grpc/stream_method.h"
@@ -30,6 +30,8 @@
 #include "channel/grpc/tls/tls_credentials.h"
 #include "channel/grpc/tls/watched_tls_files.h"
 #include "channel/method_roles.h"
+#include "channel/net/connection_acceptor.h"
+#include "channel/net/listening_sockets.h"
 #include "channel/planned_end.h"
 #include "common/io/unique_fd.h"
 #include "common/observe/refusals.h"
@@ -165,7 +167,7 @@ void SetLimits(const GrpcServerOptions& options, grpc::ServerBuilder& builder) {
   set(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
   set(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET,
       1 << GRPC_COMPRESS_NONE);
-  set(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 2);
+  set(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
 }
 
 void SetArguments(const GrpcServerOptions& options,
@@ -207,9 +209,13 @@ class GrpcServerImpl final : public GrpcServer {
     }
     grpc::ServerBuilder builder;
     SetArguments(options_, builder);
-    connections_ = builder.experimental().AddExternalConnectionAcceptor(
-        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-        MakeServerCredentials(tls_files_.get()));
+    const auto credentials = MakeServerCredentials(tls_files_.get());
+    for (auto& lane : lanes_) {
+      lane = builder.experimental().AddExternalConnectionAcceptor(
+          grpc::ServerBuilder::experimental_type::ExternalConnectionType::
+              FROM_FD,
+          credentials);
+    }
     builder.RegisterCallbackGenericService(&service_);
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) {
@@ -258,12 +264,12 @@ class GrpcServerImpl final : public GrpcServer {
   absl::Status Accept(std::unique_ptr<ListeningSockets> sockets) {
     ConnectionAcceptorOptions limits;
     limits.max_connections = options_.max_connections;
-    limits.receive_memory = options_.receive_memory;
+    limits.guard.receive_memory = options_.receive_memory;
     ConnectionAcceptor::Callbacks callbacks;
-    callbacks.accepted = [this](UniqueFd fd) {
+    callbacks.accepted = [this](UniqueFd fd, size_t lane) {
       NewConnection connection;
       connection.fd = fd.Release();
-      connections_->HandleNewConnection(&connection);
+      lanes_[lane]->HandleNewConnection(&connection);
     };
     // gRPC answers TLS in plain text, which tells the client what is wrong, and
     // says nothing of it here.
@@ -296,7 +302,11 @@ class GrpcServerImpl final : public GrpcServer {
   std::unique_ptr<WatchedTlsFiles> tls_files_;  // null: plain text
   StreamService service_;                       // outlives server_
   std::unique_ptr<grpc::Server> server_;
-  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections_;
+  // One for each thread that passes connections on, since HandleNewConnection
+  // holds a mutex of it while it parses what the connection sends.
+  std::array<std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor>,
+             ConnectionHandover::kLanes>
+      lanes_;
   std::unique_ptr<ConnectionAcceptor> acceptor_;
   std::once_flag shutdown_;
 };
@@ -313,6 +323,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
         " without TLS would serve the graph to anyone who reaches it: listen "
         "on a loopback address, or allow it with --insecure"));
   }
+  RETURN_IF_ERROR(CheckRoomForGrpc());
   TakeGrpcLog();
   KeepReceiveMemory();
   auto server = std::make_unique<GrpcServerImpl>(options, acceptor);

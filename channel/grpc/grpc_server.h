@@ -67,8 +67,8 @@ class GrpcServer {
   // Returns a server that listens and accepts streams; its health status is
   // NOT_SERVING until SetServing. `acceptor` outlives the server. Returns
   // INVALID_ARGUMENT for plaintext beyond loopback without `insecure`,
-  // UNAVAILABLE if it cannot listen on the address, and ReadTlsMaterial's
-  // errors.
+  // UNAVAILABLE if it cannot listen on the address, and the errors of
+  // ReadTlsMaterial and CheckRoomForGrpc.
   static absl::StatusOr<std::unique_ptr<GrpcServer>> Start(
       GrpcServerOptions options, StreamAcceptor* acceptor);
   // As Shutdown without grace.

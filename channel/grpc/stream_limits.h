@@ -10,8 +10,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "channel/caller.h"
-#include "channel/grpc/connection_use.h"
 #include "channel/grpc/stream_registry.h"
+#include "channel/net/connection_use.h"
 #include "common/observe/refusals.h"
 #include "common/runtime/shared_budget.h"
 

@@ -7,14 +7,12 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
-#include <new>
-#include <stdexcept>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/process/resource_errors.h"
 #include "common/process/signal_watcher.h"
 #include "common/random/hop_key.h"
 #include "common/text/terminal_text.h"
@@ -27,25 +25,6 @@ constexpr char kExitCodes[] =
     R"(Exit codes: 0 done, 1 failed, 2 the command line is wrong, 128 + N ended by
 signal N (130 Ctrl-C, 143 SIGTERM); partial output is removed.
 )";
-
-// Runs the command; returns failed allocations as errors: a valid size may be
-// more than this machine has.
-absl::Status RunWithinMemory(Command& command, const std::string& name) {
-  try {
-    SignalWatcher signals({.program = name, .hangup_too = true});
-    return command.Run(signals);
-  } catch (const std::bad_alloc&) {
-    return absl::ResourceExhaustedError(
-        "out of memory; give smaller counts or sizes, or a larger machine");
-  } catch (const std::system_error& error) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("the system cannot create more threads (", error.what(),
-                     "); lower --threads"));
-  } catch (const std::length_error&) {
-    return absl::ResourceExhaustedError(
-        "a count is larger than addressable memory; give smaller counts");
-  }
-}
 
 // Returns UNAVAILABLE if some output was not written.
 absl::Status FlushStdout() {
@@ -176,7 +155,10 @@ int RunProgram(const ProgramText& text,
   for (size_t i = 0; i < commands.size(); ++i) {
     if (!apps[i]->parsed()) continue;
     const std::string name = absl::StrCat(text.name, " ", apps[i]->get_name());
-    return End(name, RunWithinMemory(*commands[i], name));
+    return End(name, CatchResourceErrors([&] {
+      SignalWatcher signals({.program = name, .hangup_too = true});
+      return commands[i]->Run(signals);
+    }));
   }
   return kExitUsage;
 }

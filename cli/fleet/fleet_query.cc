@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "channel/envelope.h"
 #include "channel/grpc/grpc_transport.h"
+#include "channel/grpc/process_room.h"
 #include "channel/parse_header.h"
 #include "cli/command/command.h"
 #include "common/fleet/graph_text.h"
@@ -235,6 +236,7 @@ absl::StatusOr<std::vector<ServerAnswer>> AskServers(const FleetAccess& access,
         absl::StrCat("--servers: ", std::string(source.status().message())));
   }
   ThreadPool pool("fleet", 1);
+  RETURN_IF_ERROR(CheckRoomForGrpc());
   ASSIGN_OR_RETURN(const std::vector<Address> addresses,
                    ListServers(*std::move(source), timeout, pool));
   return Ask(addresses, access.tls, graph, timeout, probes, pool);

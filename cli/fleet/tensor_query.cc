@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "channel/grpc/grpc_transport.h"
+#include "channel/grpc/process_room.h"
 #include "channel/parse_header.h"
 #include "cli/command/command.h"
 #include "common/fleet/discovery_source.h"
@@ -40,6 +41,7 @@ class TensorFleet {
       return UsageError(absl::StrCat("--servers: ", source.status().message()));
     }
     auto fleet = std::make_unique<TensorFleet>(access.tls);
+    RETURN_IF_ERROR(CheckRoomForGrpc());
     fleet->deadline_ = fleet->pool_.Now() + timeout;
     ASSIGN_OR_RETURN(fleet->addresses_,
                      ListServers(*std::move(source), timeout, fleet->pool_));

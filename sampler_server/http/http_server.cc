@@ -1,5 +1,6 @@
 #include "sampler_server/http/http_server.h"
 
+#include <netinet/in.h>
 #include <pthread.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "channel/grpc/tls/refused_connections.h"
+#include "common/fleet/ip_host.h"
 #include "common/text/status.h"
 #include "sampler_server/http/http_places.h"
 #include "sampler_server/http/http_tls.h"
@@ -42,16 +44,11 @@ bool IsBadRequest(const error_code& error) {
          error.category() == error_code(http::error::bad_method).category();
 }
 
-// Whoever has an IPv6 address has the 2^64 of its network.
 std::string HostOf(const asio::ip::address& address) {
-  if (address.is_v4() || address.is_loopback()) return address.to_string();
-  const asio::ip::address_v6 v6 = address.to_v6();
-  if (v6.is_v4_mapped()) {
-    return asio::ip::make_address_v4(asio::ip::v4_mapped, v6).to_string();
-  }
-  asio::ip::address_v6::bytes_type network = v6.to_bytes();
-  std::fill(network.begin() + 8, network.end(), 0);
-  return absl::StrCat(asio::ip::address_v6(network).to_string(), "/64");
+  if (address.is_v4()) return address.to_string();
+  in6_addr name;
+  std::ranges::copy(address.to_v6().to_bytes(), name.s6_addr);
+  return HostOfIpv6(name);
 }
 
 // What a connection needs of the server.
@@ -309,9 +306,17 @@ class HttpServerImpl final : public HttpServer {
 
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(
     HttpServerOptions options) {
-  auto server = std::make_unique<HttpServerImpl>(std::move(options));
-  RETURN_IF_ERROR(server->Listen());
-  return server;
+  // asio throws where the system gives it no descriptor.
+  const std::string where = options.listen.ToString();
+  try {
+    auto server = std::make_unique<HttpServerImpl>(std::move(options));
+    RETURN_IF_ERROR(server->Listen());
+    return server;
+  } catch (const boost::system::system_error& error) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("cannot serve HTTP on ", where, ": ", error.what(),
+                     "; ulimit -n says how many open files are allowed"));
+  }
 }
 
 }  // namespace tributary

@@ -20,6 +20,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "channel/grpc/tls/refused_connections.h"
+#include "common/fleet/testing/ipv6_network.h"
 #include "common/identity/testing/test_certificates.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -213,6 +214,24 @@ TEST_F(HttpsTest, SilentClientsOfOneHostTakeNoPlacesOfAnother) {
   reply.resize(std::max<ssize_t>(0, read(own, reply.data(), reply.size())));
   close(own);
   EXPECT_THAT(reply, HasSubstr("speaks TLS"));
+}
+
+TEST_F(HttpsTest, ANetworkOfIpv6IsOneHost) {
+  std::vector<std::string> addresses = {"2001:db8::1"};
+  for (int i = 0; i < 40; ++i) {
+    addresses.push_back(absl::StrCat("2001:db8:0:7:", i + 1, "::9"));
+  }
+  const bool ran = RunWithIpv6Addresses(addresses, [&] {
+    options_.listen = {"::", 0};
+    server_ = MetricsServer::Start(options_).value();
+    std::vector<UniqueFd> silent;
+    for (int i = 0; i < 40; ++i) {
+      silent.push_back(ConnectOverIpv6(addresses[i + 1], addresses[0], port()));
+    }
+    EXPECT_TRUE(Refused("host_share", 40 - 32));
+    server_ = nullptr;
+  });
+  if (!ran) GTEST_SKIP() << "no network of one's own can be had here";
 }
 
 TEST_F(HttpsTest, RefusalsAreCountedByReason) {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "channel/grpc/grpc_transport.h"
+#include "channel/grpc/process_room.h"
 #include "channel/shm/shm_transport.h"
 #include "channel/slot_ring.h"
 #include "common/hash/sha256.h"
@@ -170,7 +171,9 @@ struct Opener {
   Result operator()(const RemoteDistSamplingWorkerOptions& options) const {
     RemoteDistSamplingWorkerOptions of_job = options;
     ASSIGN_OR_RETURN(of_job.worker_key, JobOf(options));
-    return std::make_unique<Remote>(of_job);
+    auto workers = std::make_unique<Remote>(of_job);
+    RETURN_IF_ERROR(CheckRoomForGrpc());
+    return workers;
   }
   Result operator()(const CollocatedDistSamplingWorkerOptions& options) const {
     EmbeddedServerOptions server;

@@ -1,8 +1,12 @@
 #include "channel/grpc/testing/raw_http2.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
+#include <linux/tcp.h>
 #include <netinet/in.h>
+#include <openssl/err.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -51,6 +55,24 @@ sockaddr_in Loopback(const char* host, uint16_t port) {
   return name;
 }
 
+// Returns the session of a client that offers HTTP/2.
+SSL* MakeSession(const TlsFiles& tls) {
+  const std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context(
+      SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
+  SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE |
+                                      SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  if (!tls.cert.empty()) {
+    SSL_CTX_use_certificate_chain_file(context.get(), tls.cert.c_str());
+    SSL_CTX_use_PrivateKey_file(context.get(), tls.key.c_str(),
+                                SSL_FILETYPE_PEM);
+  }
+  const std::string alpn = "\x02h2";
+  SSL_CTX_set_alpn_protos(context.get(),
+                          reinterpret_cast<const unsigned char*>(alpn.data()),
+                          static_cast<unsigned>(alpn.size()));
+  return SSL_new(context.get());
+}
+
 }  // namespace
 
 std::string Frame(FrameType type, uint8_t flags, uint32_t stream,
@@ -91,7 +113,7 @@ std::string MessagePrefix(uint32_t bytes, bool compressed) {
   return absl::StrCat(BigEndian(compressed ? 1 : 0, 1), BigEndian(bytes, 4));
 }
 
-Connection::Connection(uint16_t port, const char* source)
+Connection::Connection(uint16_t port, const char* source, const TlsFiles* tls)
     : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   const sockaddr_in from = Loopback(source, 0);
   const sockaddr_in to = Loopback("127.0.0.1", port);
@@ -100,7 +122,59 @@ Connection::Connection(uint16_t port, const char* source)
       connect(fd_.get(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)) !=
           0) {
     fd_.Reset();
+  } else if (tls != nullptr && !StartTls(*tls)) {
+    fd_.Reset();
   }
+}
+
+bool Connection::StartTls(const TlsFiles& tls) {
+  signal(SIGPIPE, SIG_IGN);  // OpenSSL writes without MSG_NOSIGNAL
+  fcntl(fd_.get(), F_SETFL, O_NONBLOCK);
+  ssl_.reset(MakeSession(tls));
+  SSL_set_fd(ssl_.get(), fd_.get());
+  const absl::Time deadline = absl::Now() + absl::Seconds(20);
+  while (true) {
+    const int done = SSL_connect(ssl_.get());
+    if (done == 1) return true;
+    const int why = SSL_get_error(ssl_.get(), done);
+    if (why != SSL_ERROR_WANT_READ && why != SSL_ERROR_WANT_WRITE) return false;
+    if (Wait(why == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT, deadline) == 0) {
+      return false;
+    }
+  }
+}
+
+ssize_t Connection::Write(absl::string_view bytes) {
+  if (ssl_ == nullptr) {
+    return send(fd_.get(), bytes.data(), bytes.size(),
+                MSG_DONTWAIT | MSG_NOSIGNAL);
+  }
+  ERR_clear_error();
+  size_t count = 0;
+  const int done = SSL_write_ex(ssl_.get(), bytes.data(), bytes.size(), &count);
+  if (done == 1) return static_cast<ssize_t>(count);
+  const int why = SSL_get_error(ssl_.get(), done);
+  const bool later = why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE;
+  errno = later ? EAGAIN : EPIPE;
+  return -1;
+}
+
+ssize_t Connection::Read(char* buffer, size_t bytes) {
+  if (ssl_ == nullptr) return recv(fd_.get(), buffer, bytes, MSG_DONTWAIT);
+  ERR_clear_error();
+  size_t count = 0;
+  const int done = SSL_read_ex(ssl_.get(), buffer, bytes, &count);
+  if (done == 1) return static_cast<ssize_t>(count);
+  const int why = SSL_get_error(ssl_.get(), done);
+  errno = EAGAIN;
+  return why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE ? -1 : 0;
+}
+
+uint64_t Connection::bytes_acknowledged() const {
+  tcp_info info{};
+  socklen_t bytes = sizeof(info);
+  getsockopt(fd_.get(), IPPROTO_TCP, TCP_INFO, &info, &bytes);
+  return info.tcpi_bytes_acked;
 }
 
 int Connection::Wait(short events, absl::Time deadline) const {
@@ -116,7 +190,7 @@ int Connection::Wait(short events, absl::Time deadline) const {
 
 bool Connection::ReceiveSome() {
   char buffer[16384];
-  const ssize_t count = recv(fd_.get(), buffer, sizeof(buffer), MSG_DONTWAIT);
+  const ssize_t count = Read(buffer, sizeof(buffer));
   if (count == 0) return false;
   if (count < 0) return errno == EAGAIN || errno == EINTR;
   received_.append(buffer, static_cast<size_t>(count));
@@ -169,8 +243,7 @@ bool Connection::Send(absl::string_view bytes, absl::Duration patience) {
     if (ready == 0 || (ready & (POLLERR | POLLHUP)) != 0) return false;
     if ((ready & POLLIN) != 0 && !ReceiveSome()) return false;
     if ((ready & POLLOUT) == 0) continue;
-    const ssize_t count = send(fd_.get(), bytes.data(), bytes.size(),
-                               MSG_DONTWAIT | MSG_NOSIGNAL);
+    const ssize_t count = Write(bytes);
     if (count < 0 && errno != EAGAIN && errno != EINTR) return false;
     if (count <= 0) continue;
     bytes.remove_prefix(static_cast<size_t>(count));

@@ -2,12 +2,17 @@
 #ifndef TRIBUTARY_CHANNEL_GRPC_TESTING_RAW_HTTP2_H_
 #define TRIBUTARY_CHANNEL_GRPC_TESTING_RAW_HTTP2_H_
 
+#include <openssl/ssl.h>
+#include <sys/types.h>
+
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "common/identity/tls_files.h"
 #include "common/io/unique_fd.h"
 
 namespace tributary::raw_http2 {
@@ -43,11 +48,16 @@ std::string MessagePrefix(uint32_t bytes, bool compressed = false);
 // A TCP connection over loopback. Not thread-safe.
 class Connection {
  public:
-  // Connects from `source`, an address of 127.0.0.0/8.
-  explicit Connection(uint16_t port, const char* source = "127.0.0.1");
+  // Connects from `source`, an address of 127.0.0.0/8; with `tls` by TLS, with
+  // a certificate if it names one, and without looking at the server's.
+  explicit Connection(uint16_t port, const char* source = "127.0.0.1",
+                      const TlsFiles* tls = nullptr);
 
+  // The client's handshakes are done.
   bool connected() const { return fd_.valid(); }
   int fd() const { return fd_.get(); }
+  // Returns the bytes that the server's kernel has taken.
+  uint64_t bytes_acknowledged() const;
   // Sends all bytes, and drops what arrives meanwhile. Returns false if the
   // server has closed, or takes nothing for `patience`.
   bool Send(absl::string_view bytes,
@@ -67,6 +77,10 @@ class Connection {
                 absl::Duration patience = absl::Seconds(20));
 
  private:
+  bool StartTls(const TlsFiles& tls);
+  // As send() and recv() of a socket that does not block.
+  ssize_t Write(absl::string_view bytes);
+  ssize_t Read(char* buffer, size_t bytes);
   // Waits for an event of poll(); returns its revents, 0 when it is too late.
   int Wait(short events, absl::Time deadline) const;
   // Returns false at the end.
@@ -76,6 +90,7 @@ class Connection {
   int64_t WindowOf(uint32_t stream);
 
   UniqueFd fd_;
+  std::unique_ptr<SSL, void (*)(SSL*)> ssl_{nullptr, SSL_free};
   std::string received_;  // the last bytes
   std::string unparsed_;
   int64_t initial_window_ = 65535;

@@ -76,9 +76,13 @@ TEST_F(IdentityVerifierTest, ClientsTakeAndMarkOnlySamplersThatAreValidNow) {
   const auto late = Certificate(uri, -2 * hour_, -hour_);
   EXPECT_EQ(Verify(*verifier, late.c_str()), grpc::StatusCode::UNAUTHENTICATED);
   EXPECT_EQ(Verify(*verifier, nullptr), grpc::StatusCode::UNAUTHENTICATED);
-  const auto trainer = Certificate("tributary://trainer/a", -hour_, hour_);
-  EXPECT_EQ(Verify(*verifier, trainer.c_str()),
-            grpc::StatusCode::PERMISSION_DENIED);
+  for (const char* other :
+       {"tributary://trainer/a", "tributary://operator/a"}) {
+    const auto valid = Certificate(other, -hour_, hour_);
+    EXPECT_EQ(Verify(*verifier, valid.c_str()),
+              grpc::StatusCode::PERMISSION_DENIED)
+        << other;
+  }
   EXPECT_FALSE(accepted->Take());
   const auto good = Certificate(uri, -hour_, hour_);
   EXPECT_EQ(Verify(*verifier, good.c_str()), grpc::StatusCode::OK);

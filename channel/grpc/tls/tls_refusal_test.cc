@@ -108,13 +108,17 @@ TEST_F(TlsTest, BetweenOurEndsItIsTls13AndServersRefuseTls12) {
 }
 
 TEST_F(TlsTest, AClientTakesSamplersOnly) {
-  Serve(certificates_.Trainer("liar"));
-  auto client = Open(certificates_.Trainer("cora"));
-  const absl::Status why = EndOf(*client);
-  EXPECT_EQ(why.code(), absl::StatusCode::kPermissionDenied) << why;
-  EXPECT_THAT(Text(why), HasSubstr(server_->address().ToString()));
-  EXPECT_THAT(Text(why), HasSubstr("trainer/liar"));
-  EXPECT_THAT(Text(why), HasSubstr("this process is trainer/cora"));
+  for (const auto& [liar, name] :
+       {std::pair{certificates_.Trainer("liar"), "trainer/liar"},
+        std::pair{certificates_.Operator("liar"), "operator/liar"}}) {
+    Serve(liar);
+    auto client = Open(certificates_.Trainer("cora"));
+    const absl::Status why = EndOf(*client);
+    EXPECT_EQ(why.code(), absl::StatusCode::kPermissionDenied) << why;
+    EXPECT_THAT(Text(why), HasSubstr(server_->address().ToString()));
+    EXPECT_THAT(Text(why), HasSubstr(name));
+    EXPECT_THAT(Text(why), HasSubstr("this process is trainer/cora"));
+  }
   EXPECT_TRUE(acceptor_.accepted().empty());
 }
 

@@ -140,12 +140,16 @@ void ServerLink::GoDown(absl::Status why) {
 }
 
 void ServerLink::Close(absl::AnyInvocable<void()> closed) {
+  const bool was_up = up();
   state_ = State::kClosed;
   closed_ = std::move(closed);
   ++attempt_;
   options_.strand->CancelTimer(timer_);
   control_.reset();
-  streams_.Close(absl::CancelledError("the loader closes"));
+  // A server that is owed nothing and owes nothing hears of a normal end.
+  streams_.Close(was_up && streams_.num_grants() == 0
+                     ? absl::OkStatus()
+                     : absl::CancelledError("the loader closes"));
   ReportIfClosed();
 }
 

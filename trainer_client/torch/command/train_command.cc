@@ -18,6 +18,7 @@
 #include "absl/time/time.h"
 #include "common/observe/log.h"
 #include "common/process/freed_memory.h"
+#include "common/process/resource_errors.h"
 #include "common/process/signal_watcher.h"
 #include "common/runtime/mutex.h"
 #include "common/text/status.h"
@@ -453,8 +454,10 @@ int RunRank(const TrainArguments& arguments, const std::string& command,
   }
   RunStage stage;
   bool told = false;
-  const absl::Status status = RunOrPlan(arguments, *rank, heartbeat->get(),
-                                        command, open, watcher, &stage, &told);
+  const absl::Status status = CatchResourceErrors([&] {
+    return RunOrPlan(arguments, *rank, heartbeat->get(), command, open, watcher,
+                     &stage, &told);
+  });
   if (status.ok()) return 0;
   const int code = ExitCodeOfFailure(
       status,

@@ -1,18 +1,22 @@
 // Accepts the connections of a server: limits how many there are, in all and
 // per host, and survives a lack of descriptors.
-#ifndef TRIBUTARY_CHANNEL_GRPC_CONNECTION_ACCEPTOR_H_
-#define TRIBUTARY_CHANNEL_GRPC_CONNECTION_ACCEPTOR_H_
+#ifndef TRIBUTARY_CHANNEL_NET_CONNECTION_ACCEPTOR_H_
+#define TRIBUTARY_CHANNEL_NET_CONNECTION_ACCEPTOR_H_
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "channel/grpc/connection_use.h"
-#include "channel/grpc/listening_sockets.h"
+#include "channel/net/connection_guard.h"
+#include "channel/net/connection_handover.h"
+#include "channel/net/connection_use.h"
+#include "channel/net/listening_sockets.h"
 #include "common/io/unique_fd.h"
 #include "common/observe/refusals.h"
 #include "common/runtime/shared_budget.h"
@@ -25,15 +29,7 @@ struct ConnectionAcceptorOptions {
   // process's limit of descriptors is raised for it as far as allowed, and
   // lowers it else: a connection takes two.
   size_t max_connections = 4096;
-  // Limit of the bytes that connections have sent and that no message accounts
-  // for (ReceiveDebt), in all; above it, the host with most of them loses its
-  // worst connection. One connection has at most an eighth, and 1 MiB more than
-  // 12 MiB for each of its streams. What arrives within a tenth of a second
-  // comes on top. Over unix sockets nothing is measured.
-  uint64_t receive_memory = uint64_t{512} << 20;
-  // A connection with a part of a message, and none that is whole, for longer
-  // than this is cut.
-  absl::Duration message_timeout = absl::Minutes(1);
+  ConnectionGuardOptions guard;
 };
 
 // Over a unix socket only the server's own user and root may connect. Passes
@@ -42,17 +38,20 @@ struct ConnectionAcceptorOptions {
 // the socket down: so that owner must call shutdown(), as gRPC does, for the
 // place to become free. Connections above a limit are closed at once and
 // counted in `refusals` as "too_many", "host_share", "uid" or "descriptors";
-// those that are cut later, as "receive_memory", or as "hasty" where they open
-// streams too fast. Where no descriptor is free, connections are closed by
-// means of a spare one, so that none hangs in the queue and the thread never
-// spins.
+// those that ConnectionGuard cuts later, as it says, or as "hog" where they
+// keep the threads that pass connections on from others. Where no descriptor is
+// free, connections are closed by means of a spare one, so that none hangs in
+// the queue and the thread never spins.
 //
-// Owns one thread. Thread-safe, but for Stop and the destructor.
+// Owns a thread, which accepts and guards and never waits for a connection, and
+// those of ConnectionHandover. Thread-safe, but for Stop and the destructor.
 class ConnectionAcceptor {
  public:
-  // Called on the acceptor's thread; must not block.
   struct Callbacks {
-    std::function<void(UniqueFd)> accepted;
+    // Called on the lanes of ConnectionHandover.
+    ConnectionHandover::PassOn accepted;
+    // The others are called on the acceptor's thread and must not block.
+    //
     // Where it is set, a connection is passed on once its first byte, which
     // this is called with, has arrived, or after a tenth of a second without
     // one. `share` names the other end.
@@ -85,11 +84,10 @@ class ConnectionAcceptor {
     BudgetShare::Hold place;
     std::string share;  // what its place is counted by
     std::string key;    // in table_
+    uint64_t id = 0;    // in handover_, never used again
     std::shared_ptr<ConnectionUse> use;
-    ReceiveDebt debt;
     UniqueFd waiting;  // to be passed on once its first byte has arrived
-    int guards = 0;    // since it was accepted
-    bool cut = false;  // and about to be reported as ended
+    absl::Time accepted;
   };
 
   ConnectionAcceptor(std::unique_ptr<ListeningSockets> sockets,
@@ -106,10 +104,11 @@ class ConnectionAcceptor {
   void Pass(UniqueFd fd);
   void PassOn(Connection& connection);
   void Forget(int key);
-  // Cuts the connections that hold too much memory, or are hasty.
-  void Guard();
-  void GuardTotal();
-  void Cut(Connection& connection, const char* reason);
+  // Passes on those that have waited for their first byte for long enough.
+  void PassOnSilent(absl::Time now);
+  void Guard(absl::Time now);
+  // Ends those of `ids`, which are being passed on, that are still open.
+  void CutHogs(const std::vector<uint64_t>& ids);
   // Returns what the connection's share is counted by, or an error that says
   // who may connect.
   absl::StatusOr<std::string> ShareOf(int fd) const;
@@ -126,10 +125,14 @@ class ConnectionAcceptor {
   UniqueFd spare_;  // closed to accept, and close, one connection more
   bool paused_ = false;
   std::map<int, Connection> connections_;  // by duplicate
+  std::set<int> silent_;  // those that wait for their first byte
+  uint64_t accepted_ = 0;
+  ConnectionGuard guard_;
   ConnectionTable table_;
+  ConnectionHandover handover_;
   std::thread thread_;
 };
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_GRPC_CONNECTION_ACCEPTOR_H_
+#endif  // TRIBUTARY_CHANNEL_NET_CONNECTION_ACCEPTOR_H_

@@ -1,8 +1,9 @@
 // Compares the bytes of a connection with those of its messages: tells an
 // honest connection from one that makes the network library hold memory.
-#ifndef TRIBUTARY_CHANNEL_GRPC_CONNECTION_USE_H_
-#define TRIBUTARY_CHANNEL_GRPC_CONNECTION_USE_H_
+#ifndef TRIBUTARY_CHANNEL_NET_CONNECTION_USE_H_
+#define TRIBUTARY_CHANNEL_NET_CONNECTION_USE_H_
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -71,12 +72,16 @@ class ConnectionTable {
 // that carry nothing. Not thread-safe.
 class ReceiveDebt {
  public:
-  // `received` and `sent` are the socket's counts so far. What was accounted
-  // beyond the debt is not kept; some bytes per second and per byte sent are
+  // `received` and `written` are the socket's counts so far. What was accounted
+  // beyond the debt is not kept; some bytes per second and per byte written are
   // forgiven, for pings and window updates.
-  uint64_t Update(uint64_t received, uint64_t sent, uint64_t accounted,
+  uint64_t Update(uint64_t received, uint64_t written, uint64_t accounted,
                   absl::Time now);
   uint64_t bytes() const { return debt_; }
+  // Returns how much of it has arrived since something was written or accounted
+  // for. HTTP/2's flow control allows no more data than a window without an
+  // answer, but headers of any size.
+  uint64_t unanswered() const { return std::min(debt_, unanswered_); }
   // Returns how long there has been more than kSmallDebt without a message that
   // was read.
   absl::Duration stalled() const { return stalled_; }
@@ -86,7 +91,8 @@ class ReceiveDebt {
  private:
   uint64_t debt_ = 0;
   uint64_t received_ = 0;
-  uint64_t sent_ = 0;
+  uint64_t written_ = 0;
+  uint64_t unanswered_ = 0;
   uint64_t accounted_ = 0;
   absl::Time updated_ = absl::InfiniteFuture();
   absl::Duration stalled_;
@@ -94,4 +100,4 @@ class ReceiveDebt {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_GRPC_CONNECTION_USE_H_
+#endif  // TRIBUTARY_CHANNEL_NET_CONNECTION_USE_H_

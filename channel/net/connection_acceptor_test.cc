@@ -1,7 +1,9 @@
-#include "channel/grpc/connection_acceptor.h"
+#include "channel/net/connection_acceptor.h"
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -9,7 +11,11 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,12 +25,24 @@
 #include "channel/grpc/testing/raw_http2.h"
 #include "channel/testing/recording_stream.h"
 #include "channel/testing/short_folder.h"
+#include "common/fleet/testing/ipv6_network.h"
 
 namespace tributary {
 namespace {
 
 using conformance::Log;
 using raw_http2::Connection;
+
+std::string HostOf(int fd) {
+  sockaddr_in name{};
+  socklen_t bytes = sizeof(name);
+  char text[INET_ADDRSTRLEN] = "";
+  if (getpeername(fd, reinterpret_cast<sockaddr*>(&name), &bytes) == 0 &&
+      name.sin_family == AF_INET) {
+    inet_ntop(AF_INET, &name.sin_addr, text, sizeof(text));
+  }
+  return text;
+}
 
 class ConnectionAcceptorTest : public ::testing::Test {
  protected:
@@ -34,12 +52,17 @@ class ConnectionAcceptorTest : public ::testing::Test {
     ASSERT_TRUE(sockets.ok()) << sockets.status();
     port_ = (*sockets)->address().port;
     ConnectionAcceptor::Callbacks callbacks;
-    callbacks.accepted = [this](UniqueFd fd) {
+    callbacks.accepted = [this](UniqueFd fd, size_t) {
+      const UniqueFd same(capture_ ? dup(fd.get()) : -1);
       {
         MutexLock lock(mutex_);
+        hosts_.insert(HostOf(fd.get()));
         accepted_.push_back(std::move(fd));
       }
       log_.Changed();
+      if (!capture_) return;
+      capture_(same);
+      shutdown(same.get(), SHUT_RDWR);
     };
     auto acceptor = ConnectionAcceptor::Start(*std::move(sockets), options,
                                               &refusals_, callbacks);
@@ -71,6 +94,9 @@ class ConnectionAcceptorTest : public ::testing::Test {
   Log log_;
   Mutex mutex_;
   std::vector<UniqueFd> accepted_;
+  std::function<void(const UniqueFd& fd)> capture_;
+  std::set<std::string> hosts_;     // of accepted_
+  std::vector<uint64_t> received_;  // of those that capture_ has ended
   Refusals refusals_{"connection"};
   std::unique_ptr<ConnectionAcceptor> acceptor_;
 };
@@ -116,6 +142,30 @@ TEST_F(ConnectionAcceptorTest, AHostHasAtMostHalfAlone) {
   EXPECT_EQ(refusals_.count("too_many"), 0);
 }
 
+TEST_F(ConnectionAcceptorTest, ANetworkOfIpv6IsOneHost) {
+  std::vector<std::string> addresses = {"2001:db8::1", "2001:db8:1::1"};
+  for (int i = 0; i < 8; ++i) {
+    addresses.push_back(absl::StrCat("2001:db8:0:7:", i + 1, "::9"));
+  }
+  const bool ran = RunWithIpv6Addresses(addresses, [&] {
+    ConnectionAcceptorOptions options;
+    options.max_connections = 8;
+    Start(options, {"::", 0});
+    std::vector<UniqueFd> greedy;
+    for (int i = 0; i < 8; ++i) {
+      greedy.push_back(ConnectOverIpv6(addresses[i + 2], "2001:db8::1", port_));
+      ASSERT_TRUE(greedy.back().valid());
+    }
+    for (int i = 4; i < 8; ++i) EXPECT_TRUE(ClosesInTime(greedy[i])) << i;
+    EXPECT_EQ(refusals_.count("host_share"), 4);
+    const UniqueFd honest =
+        ConnectOverIpv6("2001:db8:1::1", "2001:db8::1", port_);
+    EXPECT_TRUE(Accepts(5));
+    acceptor_ = nullptr;
+  });
+  if (!ran) GTEST_SKIP() << "no network of one's own can be had here";
+}
+
 TEST_F(ConnectionAcceptorTest, NothingHangsWhereNoDescriptorIsFree) {
   Start();
   std::vector<std::unique_ptr<Connection>> connections;
@@ -138,6 +188,86 @@ TEST_F(ConnectionAcceptorTest, NothingHangsWhereNoDescriptorIsFree) {
   Connection later(port_);
   EXPECT_TRUE(Accepts(5));
   EXPECT_FALSE(later.Closed(absl::Milliseconds(300)));
+}
+
+// Receives as gRPC does, on the thread that it was given: for as long as more
+// arrives. Returns the bytes.
+uint64_t ReceiveUntilEnd(int fd) {
+  char buffer[64 << 10];
+  uint64_t bytes = 0;
+  for (ssize_t count = 1; count != 0;) {
+    pollfd ready{fd, POLLIN, 0};
+    poll(&ready, 1, 20'000);
+    count = recv(fd, buffer, sizeof(buffer), MSG_DONTWAIT);
+    if (count < 0 && errno != EAGAIN) break;
+    bytes += static_cast<uint64_t>(std::max<ssize_t>(count, 0));
+  }
+  return bytes;
+}
+
+class CapturedThreadsTest : public ConnectionAcceptorTest {
+ protected:
+  // Every connection keeps the thread that passes it on until it ends.
+  void StartCaptured() {
+    capture_ = [this](const UniqueFd& fd) {
+      const uint64_t bytes = ReceiveUntilEnd(fd.get());
+      {
+        MutexLock lock(mutex_);
+        received_.push_back(bytes);
+      }
+      log_.Changed();
+    };
+    Start();
+  }
+};
+
+TEST_F(CapturedThreadsTest, AFloodIsCutWhileItIsParsed) {
+  StartCaptured();
+  std::vector<std::unique_ptr<Connection>> floods;
+  const std::string bytes(64 << 10, 'x');
+  for (int i = 0; i < 3; ++i) {
+    Connection flood(port_, "127.0.0.2");
+    for (int n = 0; n < 4096 && flood.Send(bytes); ++n) {
+    }
+    EXPECT_TRUE(flood.Closed());
+  }
+  EXPECT_EQ(refusals_.count("receive_memory"), 3);
+  ASSERT_TRUE(log_.WaitUntil([&] {
+    MutexLock lock(mutex_);
+    return received_.size() == 3;
+  }));
+  MutexLock lock(mutex_);
+  // Of 256 MiB.
+  for (uint64_t each : received_) EXPECT_LT(each, 64 << 20);
+}
+
+TEST_F(CapturedThreadsTest, WhoKeepsTheLastThreadMakesRoom) {
+  StartCaptured();
+  std::vector<std::unique_ptr<Connection>> silent;
+  for (size_t i = 0; i < ConnectionHandover::kLanes + 3; ++i) {
+    silent.push_back(std::make_unique<Connection>(port_, "127.0.0.2"));
+  }
+  const Connection honest(port_);
+  EXPECT_TRUE(Accepts(ConnectionHandover::kLanes + 1));
+  EXPECT_GE(refusals_.count("hog"), 1);
+  acceptor_->Stop();  // ends those that are being passed on
+  EXPECT_TRUE(silent.back()->Closed());
+}
+
+// Hosts take turns: one that connects often does not keep another waiting.
+TEST_F(CapturedThreadsTest, OfManyConnectionsOfOneHostOneIsTakenInTurn) {
+  StartCaptured();
+  std::vector<std::unique_ptr<Connection>> greedy;
+  for (int i = 0; i < 100; ++i) {
+    greedy.push_back(std::make_unique<Connection>(port_, "127.0.0.2"));
+  }
+  ASSERT_TRUE(HasConnections(100));
+  const Connection honest(port_, "127.0.0.3");
+  EXPECT_TRUE(log_.WaitUntil([&] {
+    MutexLock lock(mutex_);
+    return hosts_.contains("127.0.0.3");
+  }));
+  EXPECT_LT(refusals_.count("hog"), 20);
 }
 
 bool CanBe(uid_t uid) {
@@ -186,7 +316,7 @@ TEST_F(ConnectionAcceptorTest, UnixSocketsAreForTheOwnUserAndRoot) {
 
 TEST_F(ConnectionAcceptorTest, BytesThatNoMessageAccountsForAreLimited) {
   ConnectionAcceptorOptions options;
-  options.receive_memory = 8 << 20;
+  options.guard.receive_memory = 8 << 20;
   Start(options);
   Connection honest(port_, "127.0.0.2");
   ASSERT_TRUE(Accepts(1));
@@ -209,7 +339,7 @@ TEST_F(ConnectionAcceptorTest, BytesThatNoMessageAccountsForAreLimited) {
 
 TEST_F(ConnectionAcceptorTest, PartsOfMessagesMustBecomeWholeInTime) {
   ConnectionAcceptorOptions options;
-  options.message_timeout = absl::Milliseconds(300);
+  options.guard.message_timeout = absl::Milliseconds(300);
   Start(options);
   Connection slow(port_);
   ASSERT_TRUE(Accepts(1));

@@ -1,4 +1,4 @@
-#include "channel/grpc/listening_sockets.h"
+#include "channel/net/listening_sockets.h"
 
 #include <netdb.h>
 #include <netinet/in.h>

@@ -1,4 +1,4 @@
-#include "channel/grpc/connection_use.h"
+#include "channel/net/connection_use.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -19,7 +19,7 @@ namespace {
 constexpr uint64_t kBytesPerMessage = 64;
 constexpr uint64_t kOverheadShift = 8;  // a 256th
 constexpr uint64_t kForgivenPerSecond = 16 << 10;
-constexpr uint64_t kForgivenOfSentShift = 12;  // a 4096th
+constexpr uint64_t kForgivenOfWrittenShift = 12;  // a 4096th
 
 // Returns the 16 bytes of an address, IPv4 as mapped, with the port.
 std::string Key(const in6_addr& address, uint16_t port) {
@@ -113,13 +113,14 @@ std::shared_ptr<ConnectionUse> ConnectionTable::Find(
   return it == uses_.end() ? nullptr : it->second;
 }
 
-uint64_t ReceiveDebt::Update(uint64_t received, uint64_t sent,
+uint64_t ReceiveDebt::Update(uint64_t received, uint64_t written,
                              uint64_t accounted, absl::Time now) {
   const double seconds =
       std::max(0.0, absl::ToDoubleSeconds(now - std::min(updated_, now)));
   const uint64_t forgiven =
       static_cast<uint64_t>(seconds * kForgivenPerSecond) +
-      ((sent >> kForgivenOfSentShift) - (sent_ >> kForgivenOfSentShift)) +
+      ((written >> kForgivenOfWrittenShift) -
+       (written_ >> kForgivenOfWrittenShift)) +
       (accounted - accounted_);
   debt_ = MinusAtMost(debt_ + (received - received_), forgiven);
   if (debt_ <= kSmallDebt || accounted != accounted_) {
@@ -127,8 +128,10 @@ uint64_t ReceiveDebt::Update(uint64_t received, uint64_t sent,
   } else {
     stalled_ += absl::Seconds(seconds);
   }
+  const bool answered = written != written_ || accounted != accounted_;
+  unanswered_ = answered ? 0 : unanswered_ + (received - received_);
   received_ = received;
-  sent_ = sent;
+  written_ = written;
   accounted_ = accounted;
   updated_ = now;
   return debt_;

@@ -1,6 +1,6 @@
 // The sockets that a server listens on.
-#ifndef TRIBUTARY_CHANNEL_GRPC_LISTENING_SOCKETS_H_
-#define TRIBUTARY_CHANNEL_GRPC_LISTENING_SOCKETS_H_
+#ifndef TRIBUTARY_CHANNEL_NET_LISTENING_SOCKETS_H_
+#define TRIBUTARY_CHANNEL_NET_LISTENING_SOCKETS_H_
 
 #include <sys/types.h>
 
@@ -49,4 +49,4 @@ class ListeningSockets {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_GRPC_LISTENING_SOCKETS_H_
+#endif  // TRIBUTARY_CHANNEL_NET_LISTENING_SOCKETS_H_

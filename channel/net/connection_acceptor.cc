@@ -1,12 +1,9 @@
-#include "channel/grpc/connection_acceptor.h"
+#include "channel/net/connection_acceptor.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <linux/tcp.h>
 #include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -18,6 +15,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/fleet/ip_host.h"
 #include "common/observe/log.h"
 #include "common/runtime/clock.h"
 #include "common/text/status.h"
@@ -27,10 +25,9 @@ namespace {
 
 // Descriptors that are left for files, peers and logs.
 constexpr size_t kOtherDescriptors = 256;
-constexpr int kGuardMs = 100;  // and how long a lack of descriptors pauses
-constexpr int kGuardsPerSecond = 10;
-constexpr uint64_t kDebtOfConnection = 1 << 20;
-constexpr uint64_t kDebtPerStream = 12 << 20;
+constexpr absl::Duration kPause = absl::Milliseconds(100);  // without them
+constexpr absl::Duration kSilentAtMost = absl::Milliseconds(100);
+constexpr absl::Duration kHandoverAfterStop = absl::Milliseconds(100);
 
 // Returns how many connections the process's limit of descriptors allows, up
 // to `wanted`, after raising it as far as it may be raised.
@@ -62,47 +59,6 @@ bool Watch(const UniqueFd& epoll, int fd, uint32_t events) {
   return epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-std::string Ipv4Text(const in_addr& address) {
-  char text[INET_ADDRSTRLEN] = "";
-  inet_ntop(AF_INET, &address, text, sizeof(text));
-  return text;
-}
-
-// Whoever has an IPv6 address has the 2^64 of its network.
-std::string Ipv6Network(in6_addr address) {
-  if (IN6_IS_ADDR_V4MAPPED(&address)) {
-    in_addr mapped;
-    std::memcpy(&mapped, address.s6_addr + 12, sizeof(mapped));
-    return Ipv4Text(mapped);
-  }
-  const bool loopback = IN6_IS_ADDR_LOOPBACK(&address);
-  if (!loopback) std::memset(address.s6_addr + 8, 0, 8);
-  char text[INET6_ADDRSTRLEN] = "";
-  inet_ntop(AF_INET6, &address, text, sizeof(text));
-  return loopback ? text : absl::StrCat(text, "/64");
-}
-
-struct SocketBytes {
-  uint64_t received = 0;
-  uint64_t sent = 0;
-};
-
-// Returns nullopt for a socket that is not TCP.
-std::optional<SocketBytes> BytesOf(int fd) {
-  tcp_info info{};
-  socklen_t bytes = sizeof(info);
-  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &bytes) != 0) {
-    return std::nullopt;
-  }
-  return SocketBytes{info.tcpi_bytes_received, info.tcpi_bytes_acked};
-}
-
-// Returns the bytes that the kernel holds, within limits of its own.
-uint64_t UnreadBytes(int fd) {
-  int bytes = 0;
-  return ioctl(fd, FIONREAD, &bytes) == 0 ? static_cast<uint64_t>(bytes) : 0;
-}
-
 bool IsOfConnection(int error) {
   return error == ECONNABORTED || error == EINTR || error == EPROTO ||
          error == EPERM;
@@ -130,7 +86,9 @@ ConnectionAcceptor::ConnectionAcceptor(
       callbacks_(std::move(callbacks)),
       places_(SharedBudget::Create(
           "max_connections", LimitByDescriptors(options.max_connections))),
-      sockets_(std::move(sockets)) {}
+      sockets_(std::move(sockets)),
+      guard_(options.guard, refusals),
+      handover_(callbacks_.accepted) {}
 
 absl::Status ConnectionAcceptor::Prepare() {
   epoll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
@@ -150,17 +108,24 @@ void ConnectionAcceptor::Stop() {
   if (!thread_.joinable()) return;
   eventfd_write(stop_event_.get(), 1);
   thread_.join();
+  // They would be parsed for as long as they send.
+  CutHogs(handover_.Stop(kHandoverAfterStop));
+  handover_.Stop(absl::InfiniteDuration());
   sockets_.reset();
+  guard_.Clear();
   connections_.clear();
 }
 
 void ConnectionAcceptor::Run() {
   const Clock& clock = SteadyClock();
-  absl::Time next = clock.Now() + absl::Milliseconds(kGuardMs);
-  int guards = 0;
+  absl::Time second = clock.Now() + absl::Seconds(1);
+  absl::Time resume = absl::InfiniteFuture();  // listening, after a lack
+  absl::Time look = absl::InfinitePast();
   epoll_event events[64];
   while (true) {
-    const int count = epoll_wait(epoll_.get(), events, 64, kGuardMs);
+    const int count =
+        epoll_wait(epoll_.get(), events, 64,
+                   static_cast<int>(guard_.Interval() / absl::Milliseconds(1)));
     for (int i = 0; i < count; ++i) {
       const int fd = events[i].data.fd;
       if (fd == stop_event_.get()) return;
@@ -172,11 +137,17 @@ void ConnectionAcceptor::Run() {
         PassOn(connections_[fd]);
       }
     }
-    if (clock.Now() < next) continue;
-    next = clock.Now() + absl::Milliseconds(kGuardMs);
-    if (paused_) PauseListening(false);
-    Guard();
-    if (++guards % kGuardsPerSecond != 0) continue;
+    const absl::Time now = clock.Now();
+    if (now < look) continue;
+    look = now + ConnectionGuard::kQuick;
+    Guard(now);
+    if (paused_) resume = std::min(resume, now + kPause);
+    if (now >= resume) {
+      PauseListening(false);
+      resume = absl::InfiniteFuture();
+    }
+    if (now < second) continue;
+    second = now + absl::Seconds(1);
     if (callbacks_.every_second) callbacks_.every_second();
   }
 }
@@ -184,73 +155,34 @@ void ConnectionAcceptor::Run() {
 void ConnectionAcceptor::Forget(int key) {
   const auto it = connections_.find(key);
   table_.Remove(it->second.key, it->second.use.get());
+  handover_.Remove(it->second.share, it->second.id);
+  silent_.erase(key);
+  guard_.Remove(key);
   // Closing the duplicate does not: the socket is still open elsewhere, and its
   // events would be taken for those of the next connection with this number.
   epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, key, nullptr);
   connections_.erase(it);
 }
 
-void ConnectionAcceptor::Guard() {
-  const absl::Time now = SteadyClock().Now();
-  for (auto& [fd, connection] : connections_) {
-    if (connection.cut) continue;
-    if (connection.waiting.valid() && ++connection.guards > 1) {
-      PassOn(connection);
-    }
-    if (connection.use->hasty()) {
-      Cut(connection, "hasty");
-      continue;
-    }
-    const auto bytes = BytesOf(fd);
-    if (!bytes) continue;
-    const uint64_t debt = connection.debt.Update(
-        bytes->received, bytes->sent, connection.use->accounted(), now);
-    const uint64_t most = std::min(
-        options_.receive_memory / 8,
-        kDebtOfConnection + kDebtPerStream * connection.use->streams());
-    if (debt > most && debt - std::min(debt, UnreadBytes(fd)) > most) {
-      Cut(connection, "receive_memory");
-    } else if (connection.debt.stalled() > options_.message_timeout) {
-      Cut(connection, "slow");
-    }
+void ConnectionAcceptor::PassOnSilent(absl::Time now) {
+  for (int key : std::vector<int>(silent_.begin(), silent_.end())) {
+    Connection& connection = connections_[key];
+    if (now - connection.accepted > kSilentAtMost) PassOn(connection);
   }
-  GuardTotal();
 }
 
-void ConnectionAcceptor::GuardTotal() {
-  uint64_t total = 0;
-  std::map<std::string, uint64_t> of_hosts;
+void ConnectionAcceptor::Guard(absl::Time now) {
+  PassOnSilent(now);
+  if (const auto hog = handover_.Hog()) CutHogs({*hog});
+  for (const std::string& share : guard_.Look(now)) handover_.Punish(share);
+}
+
+void ConnectionAcceptor::CutHogs(const std::vector<uint64_t>& ids) {
   for (const auto& [fd, connection] : connections_) {
-    if (connection.cut) continue;
-    total += connection.debt.bytes();
-    of_hosts[connection.share] += connection.debt.bytes();
-  }
-  if (total <= options_.receive_memory) return;
-  const std::string& host =
-      std::max_element(of_hosts.begin(), of_hosts.end(), [](auto& a, auto& b) {
-        return a.second < b.second;
-      })->first;
-  Connection* worst = nullptr;
-  for (auto& [fd, connection] : connections_) {
-    if (connection.cut || connection.share != host) continue;
-    if (worst == nullptr || connection.debt.bytes() > worst->debt.bytes()) {
-      worst = &connection;
+    if (std::find(ids.begin(), ids.end(), connection.id) != ids.end()) {
+      guard_.CutHog(fd);
     }
   }
-  Cut(*worst, "receive_memory");
-}
-
-// Its end is then reported like any other.
-void ConnectionAcceptor::Cut(Connection& connection, const char* reason) {
-  connection.cut = true;
-  Refuse(reason,
-         absl::StrCat(connection.share, ": has ", connection.use->streams(),
-                      " streams and sent ", connection.debt.bytes(),
-                      " bytes that no message accounts for; allowed are ",
-                      options_.receive_memory, " of all connections, and ",
-                      ConnectionUse::kStreamsPerSecond,
-                      " new streams per second"));
-  shutdown(connection.duplicate.get(), SHUT_RDWR);
 }
 
 // Ends after some connections, to look at those that have ended meanwhile.
@@ -300,10 +232,10 @@ absl::StatusOr<std::string> ConnectionAcceptor::ShareOf(int fd) const {
   socklen_t bytes = sizeof(name);
   getpeername(fd, reinterpret_cast<sockaddr*>(&name), &bytes);
   if (name.ss_family == AF_INET) {
-    return Ipv4Text(reinterpret_cast<sockaddr_in*>(&name)->sin_addr);
+    return HostOfIpv4(reinterpret_cast<sockaddr_in*>(&name)->sin_addr);
   }
   if (name.ss_family == AF_INET6) {
-    return Ipv6Network(reinterpret_cast<sockaddr_in6*>(&name)->sin6_addr);
+    return HostOfIpv6(reinterpret_cast<sockaddr_in6*>(&name)->sin6_addr);
   }
   ucred peer{};
   bytes = sizeof(peer);
@@ -347,11 +279,16 @@ void ConnectionAcceptor::Pass(UniqueFd fd) {
   connection.share = *share;
   connection.key = ConnectionTable::KeyOfSocket(fd.get());
   connection.use = table_.Add(connection.key);
+  connection.id = ++accepted_;
+  connection.accepted = SteadyClock().Now();
   connection.waiting = std::move(fd);
+  guard_.Add(key, connection.share, connection.use, connection.accepted);
+  silent_.insert(key);
   if (!callbacks_.first) PassOn(connection);
 }
 
 void ConnectionAcceptor::PassOn(Connection& connection) {
+  silent_.erase(connection.duplicate.get());
   if (callbacks_.first) {
     uint8_t byte = 0;
     if (recv(connection.waiting.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) ==
@@ -363,7 +300,8 @@ void ConnectionAcceptor::PassOn(Connection& connection) {
     event.data.fd = connection.duplicate.get();
     epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, event.data.fd, &event);
   }
-  callbacks_.accepted(std::move(connection.waiting));
+  handover_.Add(
+      {connection.id, connection.share, std::move(connection.waiting)});
 }
 
 void ConnectionAcceptor::Refuse(const char* reason, const std::string& why) {

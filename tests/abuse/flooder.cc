@@ -1,0 +1,46 @@
+// A hostile client that knows HTTP/2 alone: sends every flood in turn, each
+// until the server cuts it, on connections of its own, until it is ended. Prints
+// "ready" once the first flood was cut.
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include "channel/grpc/testing/http2_floods.h"
+#include "channel/grpc/testing/raw_http2.h"
+#include "common/identity/tls_files.h"
+
+namespace tributary {
+namespace {
+
+int Main(int argc, char** argv) {
+  CLI::App app("A hostile client that floods");
+  uint16_t port = 0;
+  std::string source = "127.0.0.66";
+  TlsFiles tls;
+  app.add_option("--port", port, "The server's, of 127.0.0.1")->required();
+  app.add_option("--source", source, "Its own address, of 127.0.0.0/8");
+  app.add_option("--tls-ca", tls.ca);
+  app.add_option("--tls-cert", tls.cert);
+  app.add_option("--tls-key", tls.key);
+  CLI11_PARSE(app, argc, argv);
+  for (uint64_t cut = 0;;) {
+    for (const raw_http2::Flood& flood : raw_http2::AllFloods()) {
+      raw_http2::Connection connection(port, source.c_str(),
+                                       tls.empty() ? nullptr : &tls);
+      if (!connection.connected()) continue;  // it is full
+      if (!raw_http2::SendUntilCut(connection, flood)) {
+        std::fprintf(stderr, "%s was not cut\n", flood.name);
+        return 1;
+      }
+      if (++cut > 1) continue;
+      std::printf("ready\n");
+      std::fflush(stdout);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tributary
+
+int main(int argc, char** argv) { return tributary::Main(argc, argv); }
