@@ -84,6 +84,7 @@ class ServerFleet : public BatchFleet,
   absl::Status RefusedByAll() const;
   // Returns an error if no server takes this trainer: none has, at least one
   // refuses it (IsDenial), and the others refuse it, too, or cannot be reached.
+  // One that refuses alone is believed only if no other one is listed.
   absl::Status DeniedByAll() const;
   // Returns every server with its partitions and state, for messages.
   std::string ToString() const;
@@ -101,6 +102,7 @@ class ServerFleet : public BatchFleet,
   size_t num_open_grants() const override;
   size_t num_up() const override;
   bool AnyUpBeside(const std::vector<Address>& servers) const override;
+  bool AnyMayComeBeside(const std::vector<Address>& servers) const override;
   FleetLosses losses() const override;
   std::vector<BatchRef> FindSilent() override;
   std::vector<BatchRef> FindLate(absl::Duration age) const override;

@@ -24,6 +24,10 @@ constexpr absl::Duration kAskAgainAfter = absl::Seconds(1);
 // must be dead.
 constexpr int kDeadAfterSilences = 4;
 
+// A server answers a cancel within this share of the time that a batch may take,
+// or it holds the room on purpose.
+constexpr double kCancelShareOfTimeout = 0.25;
+
 // Of a server that is not asked for batches.
 constexpr absl::Duration kUsualTimeHalvesAfter = absl::Seconds(2);
 
@@ -248,12 +252,22 @@ void ServerLink::PauseRequests(absl::Duration how_long) {
   paused_until_ = std::max(paused_until_, options_.strand->Now() + how_long);
 }
 
+// Until then a batch that nobody wants holds room.
+absl::Duration ServerLink::PatienceWithCancels() const {
+  return std::max(kDeadAfterSilences * options_.silence,
+                  kCancelShareOfTimeout * options_.credit_timeout);
+}
+
 std::vector<BatchRef> ServerLink::FindSilent() {
   ServerStreams::Silence found = streams_.MeasureSilence(options_.silence);
   const absl::Duration dead_after = kDeadAfterSilences * options_.silence;
   if (found.longest >= dead_after) {
     Disconnect(absl::UnavailableError(absl::StrCat(
         "no sign of life for ", absl::FormatDuration(dead_after))));
+  } else if (found.longest_cancelled >= PatienceWithCancels()) {
+    Disconnect(absl::UnavailableError(
+        absl::StrCat("it has not answered a cancel for ",
+                     absl::FormatDuration(found.longest_cancelled))));
   }
   return std::move(found.batches);
 }

@@ -114,6 +114,8 @@ class ServerLink : public BatchServer,
   static constexpr absl::Duration kFirstGuess = absl::Milliseconds(10);
 
   absl::Duration ExpectedTime() const;
+  // How long a cancel may stay without an answer.
+  absl::Duration PatienceWithCancels() const;
 
   void Connect();
   void OnDescribeReply(uint64_t attempt,

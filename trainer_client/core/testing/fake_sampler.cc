@@ -48,6 +48,7 @@ class BatchHandler final : public StreamHandler,
     } else if (message.kind() == MessageKind::kCredit) {
       OnCredit(Parse<v1::Credit>(message), message.room());
     } else if (message.kind() == MessageKind::kCancel) {
+      if (!settings_->answers_cancels) return;
       v1::Returned returned;
       returned.set_grant(Parse<v1::Cancel>(message).grant());
       pending_.erase(returned.grant());

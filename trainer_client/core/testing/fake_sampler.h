@@ -64,6 +64,7 @@ class FakeSampler final : public StreamAcceptor {
     absl::Status refuse;  // not OK: every stream of a trainer is refused so
     uint64_t budget_bytes = 0;
     bool takes_wait_reports = true;
+    bool answers_cancels = true;
     // false: answers UnknownSession until a stream opens its session again.
     bool knows_sessions = true;
     std::vector<uint32_t> partitions = {0};
