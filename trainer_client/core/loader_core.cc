@@ -224,14 +224,21 @@ void LoaderCore::FailFront(absl::Status why) {
 void LoaderCore::OnDeadline(uint64_t call) {
   if (!next_.IsWaiting(call) || state_.window.empty()) return;
   const PendingBatch& front = state_.window.front();
-  const absl::Status trouble =
-      front.refusals().empty() ? front.error() : front.refusals().Error();
-  const std::string text = absl::StrCat(
-      state_.epoch.KeyOf(front.index()).ToString(),
-      " did not come within rpc_timeout = ",
-      absl::FormatDuration(options_.rpc_timeout), "; last trouble: ",
-      trouble.ok() ? "none" : trouble.ToString(),
-      "; servers: ", fleet_->ToString());
+  const std::string batch = state_.epoch.KeyOf(front.index()).ToString();
+  const std::string within = absl::StrCat(
+      "within rpc_timeout = ", absl::FormatDuration(options_.rpc_timeout));
+  if (!front.refusals().empty()) {
+    // Nobody has contradicted them, nor confirmed what one alone says.
+    const absl::Status refusal = front.refusals().Error();
+    return FailFront(absl::Status(
+        refusal.code(),
+        absl::StrCat(batch, ": ", refusal.message(), "; no other server could ",
+                     "be asked ", within, "; servers: ", fleet_->ToString())));
+  }
+  const std::string text =
+      absl::StrCat(batch, " did not come ", within, "; last trouble: ",
+                   front.error().ok() ? "none" : front.error().ToString(),
+                   "; servers: ", fleet_->ToString());
   const auto code = fleet_->num_up() == 0 ? absl::StatusCode::kUnavailable
                                           : absl::StatusCode::kDeadlineExceeded;
   FailFront(absl::Status(code, text));

@@ -304,8 +304,20 @@ bool ServerFleet::AnyUpBeside(const std::vector<Address>& servers) const {
 }
 
 bool ServerFleet::AnyMayComeBeside(const std::vector<Address>& servers) const {
+  return AnyOwnerMayComeBeside(servers, std::nullopt);
+}
+
+bool ServerFleet::AnyOwnerMayComeBeside(
+    const std::vector<Address>& servers,
+    std::optional<uint32_t> partition) const {
   return std::any_of(known_.begin(), known_.end(), [&](const Known& known) {
     if (std::count(servers.begin(), servers.end(), known.address) > 0) {
+      return false;
+    }
+    // What a server owns is unknown until it or a peer has told.
+    if (partition.has_value() && !known.partitions.empty() &&
+        std::count(known.partitions.begin(), known.partitions.end(),
+                   *partition) == 0) {
       return false;
     }
     const ServerLink* link = Find(known.address);
@@ -319,11 +331,11 @@ void ServerFleet::ReportWait(double wait_ratio) {
   for (const auto& link : links_) link->ReportWait(wait_ratio);
 }
 
-ServerLink* ServerFleet::AnyUp() const {
-  for (const auto& link : links_) {
-    if (link->up()) return link.get();
-  }
-  return nullptr;
+bool ServerFleet::AllAnswered() const {
+  return !links_.empty() &&
+         std::all_of(links_.begin(), links_.end(), [](const auto& link) {
+           return link->up() || link->failing();
+         });
 }
 
 std::vector<ServerLink*> ServerFleet::Up() const {

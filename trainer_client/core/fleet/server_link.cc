@@ -37,7 +37,7 @@ ServerLink::ServerLink(ServerLinkOptions options,
                        std::weak_ptr<ServerEvents> events)
     : options_(std::move(options)),
       events_(std::move(events)),
-      graph_{options_.graph, std::nullopt},
+      graph_{options_.graph, std::nullopt, /*text=*/false},
       backoff_(options_.backoff, options_.jitter_seed),
       streams_({.transport = options_.transport,
                 .address = options_.address,
@@ -77,7 +77,7 @@ void ServerLink::OnDescribeReply(uint64_t attempt,
     return GoDown(absl::UnavailableError("it is draining"));
   }
   const absl::Status accepted = events->OnDescribed(*this, description_);
-  // Whoever needs the text has its content now.
+  // Of a server that always sends it.
   std::string().swap(description_.graph_json);
   if (!accepted.ok()) return GoDown(accepted);
   state_ = State::kUp;
@@ -199,9 +199,7 @@ void ServerLink::AskWhetherItDrains() {
   const absl::Time now = options_.strand->Now();
   if (draining_ || now - asked_whether_it_drains_ < kAskAgainAfter) return;
   asked_whether_it_drains_ = now;
-  GraphChoice graph = graph_;
-  graph.text = false;
-  control_->Describe(graph, options_.call_timeout,
+  control_->Describe(graph_, options_.call_timeout,
                      [weak = weak_from_this(), attempt = attempt_](
                          absl::StatusOr<ServerDescription> reply) {
                        auto self = weak.lock();
