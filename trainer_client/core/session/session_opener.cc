@@ -1,5 +1,6 @@
 #include "trainer_client/core/session/session_opener.h"
 
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -26,13 +27,7 @@ void SessionOpener::Open(std::shared_ptr<ServerFleet> fleet,
   opened_ = std::move(opened);
   deadline_ = strand_->PostAfter(timeout, [weak = weak_from_this(), timeout] {
     auto self = weak.lock();
-    if (self == nullptr || !self->opened_) return;
-    self->Finish(absl::UnavailableError(absl::StrCat(
-        "no server answered within rpc_timeout = ",
-        absl::FormatDuration(timeout), "; servers: ", self->fleet_->ToString(),
-        self->trouble().ok()
-            ? ""
-            : absl::StrCat("; last trouble: ", self->trouble().ToString()))));
+    if (self != nullptr && self->opened_) self->Finish(self->Late(timeout));
   });
   graph_opener_ = std::make_shared<GraphOpener>(fleet_, strand_);
   graph_opener_->Open(
@@ -42,8 +37,22 @@ void SessionOpener::Open(std::shared_ptr<ServerFleet> fleet,
   if (wait_.enabled()) ReportWait(strand_->Now(), timeout);
 }
 
-const absl::Status& SessionOpener::trouble() const {
-  return reader_ != nullptr ? reader_->trouble() : graph_opener_->trouble();
+absl::Status SessionOpener::Late(absl::Duration timeout) const {
+  const absl::Status& trouble =
+      reader_ != nullptr ? reader_->trouble() : graph_opener_->trouble();
+  const std::string within =
+      absl::StrCat("within rpc_timeout = ", absl::FormatDuration(timeout),
+                   "; servers: ", fleet_->ToString());
+  if (reader_ != nullptr && reader_->refused()) {
+    return absl::Status(trouble.code(),
+                        absl::StrCat(trouble.message(),
+                                     "; no other server could be asked ",
+                                     within));
+  }
+  return absl::UnavailableError(absl::StrCat(
+      "no server answered ", within,
+      trouble.ok() ? ""
+                   : absl::StrCat("; last trouble: ", trouble.ToString())));
 }
 
 void SessionOpener::ReportWait(absl::Time since, absl::Duration timeout) {

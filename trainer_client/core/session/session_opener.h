@@ -45,8 +45,8 @@ class SessionOpener : public std::enable_shared_from_this<SessionOpener> {
   // Continues with the first list that comes from a split and is not read yet.
   void ReadNextSplit();
   void OnSplit(absl::StatusOr<std::vector<int64_t>> values);
-  // The latest trouble with a server.
-  const absl::Status& trouble() const;
+  // Returns the error of a session that is not open after `timeout`.
+  absl::Status Late(absl::Duration timeout) const;
   // Reports what the servers lack, now and each second until the end.
   void ReportWait(absl::Time since, absl::Duration timeout);
   void Finish(absl::Status status);

@@ -29,7 +29,8 @@ absl::StatusOr<SplitPages> SplitPages::Start(const GraphSchema& schema,
     return absl::InvalidArgumentError(
         absl::StrCat("split ", source.split, " is empty"));
   }
-  return SplitPages(source.split, count * ranges.size(), std::move(ranges));
+  const uint64_t total = count * ranges.size();
+  return SplitPages(source.split, total, std::move(ranges));
 }
 
 absl::Status SplitPages::Add(const InputPage& page) {

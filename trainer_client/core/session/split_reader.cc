@@ -96,11 +96,15 @@ void SplitReader::OnPage(const Address& server,
   if (!status.ok() || pages_.latest_was_short()) ++faults_[server];
   if (status.ok()) {
     refusals_.Clear();
+    trouble_ = absl::OkStatus();
     return pages_.complete() ? Finish(pages_.Take()) : Ask();
   }
-  trouble_ = SaidBy(server, status);
-  if (!sent && IsPassing(status)) return AskLater();
+  if (!sent && IsPassing(status)) {
+    if (!refused()) trouble_ = SaidBy(server, status);
+    return AskLater();
+  }
   refusals_.Add(server, status);
+  trouble_ = refusals_.Error();
   Ask();
 }
 

@@ -37,6 +37,8 @@ class SplitReader : public std::enable_shared_from_this<SplitReader> {
   void Read(absl::Time deadline, Done done);
   // The latest error of a server, which it names; OK: none.
   const absl::Status& trouble() const { return trouble_; }
+  // Whether servers refuse the page that is asked for, and trouble() says so.
+  bool refused() const { return !refusals_.empty(); }
 
  private:
   void Ask();
