@@ -1,5 +1,6 @@
 #include "common/fleet/graph_text.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -17,10 +18,12 @@ absl::StatusOr<GraphTextPages> GraphTextPages::Start(
 }
 
 absl::Status GraphTextPages::Add(absl::Span<const uint8_t> page) {
-  if (page.empty() || page.size() > bytes_ - text_.size()) {
+  const uint64_t left = bytes_ - text_.size();
+  if (page.size() > left ||
+      page.size() < std::min<uint64_t>(left, kGraphPageBytes)) {
     return absl::DataLossError(
         absl::StrCat("a page of graph.json has ", page.size(), " bytes where ",
-                     bytes_ - text_.size(), " of ", bytes_, " are left"));
+                     left, " of ", bytes_, " are left"));
   }
   // Grows by what has arrived, not by what was announced.
   text_.append(reinterpret_cast<const char*>(page.data()), page.size());

@@ -34,7 +34,9 @@ class GraphTextPages {
   // Returns where the next page begins.
   uint64_t offset() const { return text_.size(); }
   bool complete() const { return text_.size() == bytes_; }
-  // Appends the page at offset(). DATA_LOSS if it is empty or exceeds the text.
+  // Appends the page at offset(). DATA_LOSS if it exceeds the text, or has less
+  // than kGraphPageBytes though more is left: a server that sends small pages
+  // would be read for hours.
   absl::Status Add(absl::Span<const uint8_t> page);
   // Returns the text. DATA_LOSS if it does not have the digest. Requires
   // complete(). Call once.

@@ -27,6 +27,19 @@ absl::Status CheckDescribable(const Graph& graph) {
       graph.schema().num_partitions));
 }
 
+// Batches of a graph that is not all here need the servers that have the rest.
+void WarnOfPartitionsElsewhere(const Graph& graph) {
+  const GraphSchema& schema = graph.schema();
+  if (graph.partitions().size() == schema.num_partitions) return;
+  Log(LogLevel::kWarning,
+      absl::StrCat(
+          "graph ", VersionedName(schema.name, schema.content_digest),
+          ": this server has ", graph.partitions().size(), " of its ",
+          schema.num_partitions,
+          " partitions and no --peers: batches that need the others fail. "
+          "Start each server with the addresses of all as --peers"));
+}
+
 // Returns the partitions to open of the graph in `folder`; empty: all.
 absl::StatusOr<std::vector<uint32_t>> PartitionsOf(const ListedGraph& source) {
   if (!source.partitions.is_share()) return source.partitions.Of(0);
@@ -112,9 +125,10 @@ std::shared_ptr<RowReader> GraphHost::RowsFor(const Graph& graph) {
 
 absl::Status GraphHost::Serve(const ListedGraph& source, OpenedGraph opened,
                               SamplerService& service) {
-  PeeredGraph peered =
-      MakePeeredGraph(opened.graph, RowsFor(*opened.graph), opened.hot,
-                      options_.incarnation, transport_, executor_);
+  if (!options_.has_peers) WarnOfPartitionsElsewhere(*opened.graph);
+  PeeredGraph peered = MakePeeredGraph(
+      opened.graph, RowsFor(*opened.graph), opened.hot, options_.incarnation,
+      options_.has_peers, transport_, executor_);
   RETURN_IF_ERROR(service.AddGraph(std::move(peered.served)));
   MutexLock lock(state_->mutex);
   peered.directory->SetListed(state_->listed);

@@ -41,6 +41,7 @@ struct GraphHostOptions {
   bool hot_cache = true;        // load caches of hot rows that are there
   uint64_t reserved_bytes = 0;  // of this machine's memory, for batches
   uint64_t incarnation = 0;     // of the server
+  bool has_peers = false;       // whether SetListed will ever be called
 };
 
 // Owns what each graph needs beside the SamplerService: its mapping, its

@@ -9,8 +9,8 @@ namespace tributary {
 PeeredGraph MakePeeredGraph(std::shared_ptr<const Graph> graph,
                             std::shared_ptr<RowReader> rows,
                             std::shared_ptr<const HotCache> hot,
-                            uint64_t incarnation, Transport* transport,
-                            Executor* executor) {
+                            uint64_t incarnation, bool has_peers,
+                            Transport* transport, Executor* executor) {
   const GraphSchema& schema = graph->schema();
   PeerDirectoryOptions options;
   options.schema = schema;
@@ -18,7 +18,7 @@ PeeredGraph MakePeeredGraph(std::shared_ptr<const Graph> graph,
   PeeredGraph peered;
   peered.directory =
       std::make_shared<PeerDirectory>(std::move(options), transport, executor);
-  if (graph->partitions().size() < schema.num_partitions) {
+  if (has_peers && graph->partitions().size() < schema.num_partitions) {
     peered.served.remote =
         std::make_shared<PeerPartitions>(schema, peered.directory);
   }

@@ -23,13 +23,15 @@ struct PeeredGraph {
   std::shared_ptr<PeerDirectory> directory;
 };
 
-// `rows` and `hot` as in ServedGraph; `incarnation` is that of this server.
-// `transport` and `executor` outlive the directory.
+// `rows` and `hot` as in ServedGraph; `incarnation` is that of this server. A
+// server that never has peers, whatever its directory is told, refuses what
+// needs partitions that are not here. `transport` and `executor` outlive the
+// directory.
 PeeredGraph MakePeeredGraph(std::shared_ptr<const Graph> graph,
                             std::shared_ptr<RowReader> rows,
                             std::shared_ptr<const HotCache> hot,
-                            uint64_t incarnation, Transport* transport,
-                            Executor* executor);
+                            uint64_t incarnation, bool has_peers,
+                            Transport* transport, Executor* executor);
 
 }  // namespace tributary
 

@@ -75,6 +75,7 @@ GraphHostOptions HostOptions(const SamplerServerOptions& options,
   host.reserved_bytes =
       options.memory_budget + LeafBudget(options.memory_budget);
   host.incarnation = incarnation;
+  host.has_peers = !options.peers.empty();
   return host;
 }
 

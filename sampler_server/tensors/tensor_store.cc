@@ -26,6 +26,17 @@ bool LeavesRoom(size_t own, size_t taken, size_t all) {
   return taken < all && (own == 0 || own + 1 <= all - taken - 1);
 }
 
+// Ends every error of a run whose rows belong to another one.
+constexpr char kOneKeyEach[] =
+    ": a later start of this run, or another run of the same name; runs at the "
+    "same time need a --worker-key (worker_key) each";
+
+// Returns who has opened the attempt, as other callers of its job may know.
+std::string OpenerOf(const std::shared_ptr<Attempt>& attempt) {
+  return attempt == nullptr ? "another caller"
+                            : TerminalLine(attempt->options().caller);
+}
+
 absl::StatusOr<uint32_t> IndexOf(const RowPlacement& placement,
                                  const std::string& address) {
   for (uint32_t i = 0; i < placement.members().size(); ++i) {
@@ -102,7 +113,8 @@ absl::Status TensorStore::CheckNewest(const AttemptOptions& options,
     if (scope.newest > options.number) {
       return absl::FailedPreconditionError(absl::StrCat(
           NameOf(options.scope, options.number), " is older than attempt ",
-          scope.newest, ", which this server has opened"));
+          scope.newest, ", which ", OpenerOf(scope.open), " has opened",
+          kOneKeyEach));
     }
     if (scope.newest == options.number &&
         (scope.open == nullptr || !scope.open->SameAs(options))) {
@@ -110,7 +122,8 @@ absl::Status TensorStore::CheckNewest(const AttemptOptions& options,
           NameOf(options.scope, options.number),
           scope.open == nullptr
               ? absl::StrCat(" has ended: ", scope.ended.message())
-              : std::string(" is open for another client, world or members")));
+              : absl::StrCat(" is open for another client, world or members, ",
+                             "those of ", OpenerOf(scope.open), kOneKeyEach)));
     }
   }
   return *found == nullptr ? CheckRoomForAttempt(options.caller)
@@ -160,7 +173,9 @@ absl::StatusOr<std::shared_ptr<Attempt>> TensorStore::Open(
   if (found != nullptr) {
     EndAttempt(found, absl::FailedPreconditionError(absl::StrCat(
                           NameOf(options.scope, found->number()),
-                          " was replaced by attempt ", options.number)));
+                          " was replaced by attempt ", options.number,
+                          ", which ", TerminalLine(options.caller),
+                          " has opened", kOneKeyEach)));
   }
   auto attempt = std::make_shared<Attempt>(std::move(options), std::move(pin),
                                            environment_.executor);
@@ -197,7 +212,8 @@ absl::StatusOr<std::shared_ptr<Attempt>> TensorStore::Find(
     if (it->second.newest != ref.attempt()) {
       return absl::FailedPreconditionError(
           absl::StrCat(NameOf(key, ref.attempt()), " is not open; attempt ",
-                       it->second.newest, " is the newest"));
+                       it->second.newest, " is the newest, which ",
+                       OpenerOf(attempt), " has opened", kOneKeyEach));
     }
     if (attempt == nullptr) return it->second.ended;
   }
@@ -223,7 +239,8 @@ absl::StatusOr<std::shared_ptr<Attempt>> TensorStore::Join(
   if (ref.attempt() != 0 && attempt->number() != ref.attempt()) {
     return absl::FailedPreconditionError(
         absl::StrCat(NameOf(key, ref.attempt()), " is not open; attempt ",
-                     attempt->number(), " is"));
+                     attempt->number(), " is, which ", OpenerOf(attempt),
+                     " has opened", kOneKeyEach));
   }
   absl::Status admitted = attempt->Admit(ref.rank(), ref.client());
   if (ref.attempt() == 0 && absl::IsFailedPrecondition(admitted)) {

@@ -29,7 +29,7 @@ PeeredGraph SimFleet::Peered(const SimServer& server,
                              std::shared_ptr<const Graph> graph,
                              std::shared_ptr<RowReader> rows) {
   return MakePeeredGraph(std::move(graph), std::move(rows), /*hot=*/nullptr,
-                         server.incarnation,
+                         server.incarnation, server.options.has_peers,
                          network.TransportOf(server.executor), server.executor);
 }
 

@@ -28,6 +28,7 @@ namespace tributary {
 struct SimServerOptions {
   GraphSpec graph;
   std::vector<uint32_t> partitions;     // to map; empty: all
+  bool has_peers = true;                // false: as a server without --peers
   std::shared_ptr<const Graph> opened;  // if set, instead of the two above
   size_t memory_budget = size_t{1} << 20;
   size_t leaf_budget = size_t{1} << 20;

@@ -26,10 +26,11 @@ enum Abuse : int64_t {
   kSlowPeer = 128,         // a server that takes and answers leaf calls slowly
   kCostlyBatches =
       256,  // batches of many steps and few bytes, all of them read
-  kAllAbuses = 511,
+  kLyingServer = 1 << 16,  // a server that lies to trainers
+  kAllAbuses = 511 | kLyingServer,
 };
 
-// The clients' ones: all but kLyingPeer and kSlowPeer.
+// The clients' ones: all but kLyingPeer, kSlowPeer and kLyingServer.
 absl::Span<const Abuse> AbusesOfClients();
 
 // The streams of one method that an antagonist has open to a server.

@@ -4,6 +4,7 @@ import os
 import pty
 import re
 import subprocess
+import time
 import unittest
 
 from tests.e2e import folders, processes, sampling
@@ -33,11 +34,34 @@ class WaitingTest(unittest.TestCase):
         with processes.temporary_folder() as folder:
             graph = folders.partition(folders.CORA, os.path.join(folder, "g"),
                                       3)
-            with processes.Server(graph, "--partitions", "0,2") as server:
+            with processes.Server(graph, "--partitions", "0,2", "--peers",
+                                  "127.0.0.1:1") as server:
                 self.assert_waits_once(
                     sample(server.address),
                     "no server that answers owns partition 1 of 3: "
                     f"{server.address} (partitions 0,2)")
+
+    def test_servers_without_peers_are_no_fleet(self):
+        with processes.temporary_folder() as folder:
+            graph = folders.partition(folders.CORA, os.path.join(folder, "g"),
+                                      2)
+            with processes.Server(graph, "--partitions", "0") as one, \
+                    processes.Server(graph, "--partitions", "1") as other:
+                began = time.monotonic()
+                done = processes.run(*sampling.arguments(
+                    ("servers", f"{one.address},{other.address}"),
+                    flags=("--rpc-timeout", 60)))
+                # As soon as both have said so, not at the timeout.
+                self.assertLess(time.monotonic() - began, 30)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn("FAILED_PRECONDITION", done.stderr)
+                for server, partition in ((one, 1), (other, 0)):
+                    self.assertIn(
+                        f"server {server.address}: partition {partition} is "
+                        "not on this server, which was started without "
+                        "--peers and so knows no owner of it", done.stderr)
+                    self.assertIn("this server has 1 of its 2 partitions and "
+                                  "no --peers", server.stderr())
 
     def test_counts_on_a_terminal(self):
         reader, terminal = pty.openpty()

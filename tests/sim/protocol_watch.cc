@@ -35,7 +35,8 @@ void ProtocolWatch::Fail(const SimLinkInfo& link, absl::string_view invariant,
 
 void ProtocolWatch::OnConnect(const SimLinkInfo& link) {
   if (link.method != StreamMethod::kBatches || link.server < 0 ||
-      world_->antagonists().Has(link.client)) {
+      world_->antagonists().Has(link.client) ||
+      world_->LiesToTrainers(link.server)) {
     return;
   }
   links_[link.id].info = link;
@@ -310,6 +311,7 @@ void ProtocolWatch::OnClose(const SimLinkInfo& link, SimSide side,
                             const absl::Status& why) {
   if (world_->fleet().network.counts().corrupted > 0 || why.ok() ||
       world_->antagonists().Has(link.client) || world_->IsLiar(link.server) ||
+      world_->LiesToTrainers(link.server) ||
       absl::IsUnavailable(why) || absl::IsCancelled(why) || IsPlannedEnd(why) ||
       absl::IsDeadlineExceeded(why) || absl::IsResourceExhausted(why)) {
     return;

@@ -249,7 +249,9 @@ void Normalize(Schedule& schedule) {
     schedule.queued = std::max(schedule.queued, 2 * schedule.trainers + 5);
   }
   // Another server has to answer in the place of one that lies or is slow.
-  if (schedule.owners < 2) schedule.abuses &= ~int64_t{kLyingPeer | kSlowPeer};
+  if (schedule.owners < 2) {
+    schedule.abuses &= ~int64_t{kLyingPeer | kSlowPeer | kLyingServer};
+  }
   // Their questions are not split into smaller replies.
   if (schedule.kind > kSimWalks || schedule.subgraph == 2) {
     schedule.leaf_reply = 4 * kMiB;

@@ -126,14 +126,29 @@ SimServerOptions SimWorld::ServerOptions(int number) {
     server.control_budget = kAbusedControlBudget;
     server.max_streams = kAbusedStreams;
   }
-  if (number == 0 && (schedule_.abuses & kLyingPeer) != 0) {
-    server.before = [this](StreamAcceptor* honest) {
-      return MakeLyingPeer(honest, static_cast<uint64_t>(schedule_.seed));
-    };
-  }
+  if (number == 0) server.before = Lies();
   if ((schedule_.abuses & kCostlyBatches) != 0) server.cores = kAbusedCores;
   server.rows = [this](SimExecutor* executor) { return MakeRows(executor); };
   return server;
+}
+
+// Returns what stands before a server that lies; nothing if none does. One that
+// lies to all passes what it says to trainers through both.
+std::function<std::unique_ptr<StreamAcceptor>(StreamAcceptor*)>
+SimWorld::Lies() {
+  const auto seed = static_cast<uint64_t>(schedule_.seed);
+  const bool to_peers = (schedule_.abuses & kLyingPeer) != 0;
+  if ((schedule_.abuses & kLyingServer) == 0) {
+    if (!to_peers) return nullptr;
+    return [seed](StreamAcceptor* honest) {
+      return MakeLyingPeer(honest, seed);
+    };
+  }
+  return [this, seed, to_peers](StreamAcceptor* honest) {
+    if (!to_peers) return MakeLyingServer(honest, seed);
+    liars_.push_back(MakeLyingPeer(honest, seed));
+    return MakeLyingServer(liars_.back().get(), seed);
+  };
 }
 
 std::shared_ptr<RowReader> SimWorld::MakeRows(SimExecutor* server) {
@@ -208,6 +223,10 @@ const SimSeat* SimWorld::SeatOf(int node) const {
 
 bool SimWorld::IsLiar(int node) const {
   return (schedule_.abuses & kLyingPeer) != 0 && ServerOf(node) == 0;
+}
+
+bool SimWorld::LiesToTrainers(int node) const {
+  return (schedule_.abuses & kLyingServer) != 0 && ServerOf(node) == 0;
 }
 
 bool SimWorld::awake(int node) const {

@@ -3,6 +3,7 @@
 #define TRIBUTARY_TESTS_SIM_SIM_WORLD_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -83,8 +84,9 @@ class SimWorld {
 
   // Clients that abuse the servers; none if the schedule has no abuses.
   Antagonists& antagonists() { return *antagonists_; }
-  // Whether the server on the node lies to its peers.
+  // Whether the server on the node lies to its peers; to trainers.
   bool IsLiar(int node) const;
+  bool LiesToTrainers(int node) const;
 
   // Starts every seat's trainer, each as an event of its own node.
   void StartTrainers();
@@ -107,13 +109,16 @@ class SimWorld {
 
  private:
   SimServerOptions ServerOptions(int number);
+  std::function<std::unique_ptr<StreamAcceptor>(StreamAcceptor*)> Lies();
   std::shared_ptr<RowReader> MakeRows(SimExecutor* server);
   double DriftOf(const std::string& name) const;
   void Seat(SimSeat& seat);
 
   const Schedule schedule_;
   SimDiskFaults disk_faults_;
-  std::vector<std::unique_ptr<SimDisk>> disks_;  // of dead processes, too
+  // Of dead processes, too.
+  std::vector<std::unique_ptr<SimDisk>> disks_;
+  std::vector<std::unique_ptr<StreamAcceptor>> liars_;
   SimFleet fleet_;
   const absl::Time start_;
   Verdict verdict_;

@@ -23,6 +23,7 @@ GraphSchema MakeSchema(int num_nodes) {
   GraphSpec spec;
   spec.num_nodes = num_nodes;
   spec.edges = {{1, 0}, {2, 1}};
+  for (int64_t i = 0; i < 25; ++i) spec.splits["train"].push_back(i);
   return BuildGraph(spec)->schema();
 }
 

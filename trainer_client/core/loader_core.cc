@@ -148,7 +148,14 @@ void LoaderCore::Tick() {
 void LoaderCore::ReportWait() {
   if (!next_.waiting()) return;
   wait_.Update(next_.age(), options_.rpc_timeout, [this] {
-    return fleet_->Missing(state_.session.num_partitions);
+    std::string missing = fleet_->Missing(state_.session.num_partitions);
+    if (missing.empty() && !state_.window.empty()) {
+      const PendingBatch& front = state_.window.front();
+      if (!front.refusals().empty()) {
+        missing = std::string(front.error().message());
+      }
+    }
+    return missing;
   });
 }
 
@@ -167,8 +174,12 @@ void LoaderCore::Deliver() {
   const PendingBatch& front = state_.window.front();
   if (!front.is_unfinished()) return DeliverFront();
   if (!requester_->front_lacks_room() || fleet_->num_open_grants() > 0) return;
+  // What some servers say of its size counts once no other one can be asked.
+  const uint64_t least = fleet_->AnyUpBeside(front.ServersWithNeeds())
+                             ? front.LeastRoom(Address())
+                             : front.LeastNeed();
   const absl::Status room =
-      state_.rooms.CheckLeases(front, state_.epoch.KeyOf(front.index()));
+      state_.rooms.CheckLeases(least, state_.epoch.KeyOf(front.index()));
   if (!room.ok()) Answer(room);
 }
 
@@ -183,7 +194,7 @@ void LoaderCore::DeliverFront() {
   if (!lease.ok()) return Answer(lease.status());
   ++state_.stats.batches;
   state_.stats.inputs += order()->InputsInBatch(batch.index());
-  state_.stats.bytes += batch.needed_bytes();
+  state_.stats.bytes += batch.received_bytes();
   Answer(*std::move(lease));
 }
 
@@ -213,12 +224,21 @@ void LoaderCore::FailFront(absl::Status why) {
 void LoaderCore::OnDeadline(uint64_t call) {
   if (!next_.IsWaiting(call) || state_.window.empty()) return;
   const PendingBatch& front = state_.window.front();
-  const std::string text = absl::StrCat(
-      state_.epoch.KeyOf(front.index()).ToString(),
-      " did not come within rpc_timeout = ",
-      absl::FormatDuration(options_.rpc_timeout), "; last trouble: ",
-      front.error().ok() ? "none" : front.error().ToString(),
-      "; servers: ", fleet_->ToString());
+  const std::string batch = state_.epoch.KeyOf(front.index()).ToString();
+  const std::string within = absl::StrCat(
+      "within rpc_timeout = ", absl::FormatDuration(options_.rpc_timeout));
+  if (!front.refusals().empty()) {
+    // Nobody has contradicted them, nor confirmed what one alone says.
+    const absl::Status refusal = front.refusals().Error();
+    return FailFront(absl::Status(
+        refusal.code(),
+        absl::StrCat(batch, ": ", refusal.message(), "; no other server could ",
+                     "be asked ", within, "; servers: ", fleet_->ToString())));
+  }
+  const std::string text =
+      absl::StrCat(batch, " did not come ", within, "; last trouble: ",
+                   front.error().ok() ? "none" : front.error().ToString(),
+                   "; servers: ", fleet_->ToString());
   const auto code = fleet_->num_up() == 0 ? absl::StatusCode::kUnavailable
                                           : absl::StatusCode::kDeadlineExceeded;
   FailFront(absl::Status(code, text));

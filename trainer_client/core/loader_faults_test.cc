@@ -96,10 +96,14 @@ TEST(LoaderFaults, AForgottenSessionIsOpenedAgain) {
 
 TEST(LoaderFaults, APermanentErrorComesInItsPlaceWithItsCause) {
   LoaderWorld w({});
-  OnceFor(w, 2,
-          {.kind = Kind::kError,
-           .error = absl::OutOfRangeError("id 99 of 40"),
-           .retryable = false});
+  for (size_t i = 0; i < w.num_servers(); ++i) {
+    w.server(i).settings().act = [](const v1::Credit& credit) {
+      if (credit.index() != 2) return FakeAct{};
+      return FakeAct{.kind = Kind::kError,
+                     .error = absl::OutOfRangeError("id 99 of 40"),
+                     .retryable = false};
+    };
+  }
   w.Start();
   ASSERT_TRUE(w.core().StartEpoch(0).ok());
   EXPECT_EQ(w.TakeAll(), Without(2, 10));

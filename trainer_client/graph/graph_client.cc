@@ -12,23 +12,13 @@ MessageKind ReplyTo(MessageKind request) {
   return static_cast<MessageKind>(static_cast<uint16_t>(request) + 1);
 }
 
-// Whether the same request gets the same answer anywhere.
-bool IsFinalRead(const absl::Status& status) {
-  return absl::IsInvalidArgument(status) || absl::IsOutOfRange(status);
-}
-
 // Whether this server will not answer the request, now or later.
 bool IsRefusal(const absl::Status& status) {
-  return absl::IsNotFound(status) || absl::IsFailedPrecondition(status) ||
+  return absl::IsInvalidArgument(status) || absl::IsOutOfRange(status) ||
+         absl::IsNotFound(status) || absl::IsFailedPrecondition(status) ||
          absl::IsUnimplemented(status) || absl::IsDataLoss(status) ||
          absl::IsInternal(status) || absl::IsPermissionDenied(status) ||
          absl::IsUnauthenticated(status);
-}
-
-absl::Status At(const Address& address, const absl::Status& status) {
-  return absl::Status(status.code(),
-                      absl::StrCat("server ", address.ToString(), ": ",
-                                   std::string(status.message())));
 }
 
 }  // namespace
@@ -116,10 +106,10 @@ bool GraphClient::Start(Waiting& call) {
     return true;
   }
   if (any) return false;  // goes on when a call has ended
-  if (!call.refused.empty()) {
-    const auto task = call.task;
-    options_.strand->Post([self = shared_from_this(), task] {
-      self->Finish(task, task->last_error);
+  if (MayFail(call)) {
+    options_.strand->Post([self = shared_from_this(), task = call.task,
+                           error = call.refused.Error()] {
+      self->Finish(task, error);
     });
     return true;
   }
@@ -127,13 +117,26 @@ bool GraphClient::Start(Waiting& call) {
   return false;
 }
 
+// No owner that is up is left to be asked. One that is down may come back.
+bool GraphClient::MayFail(const Waiting& call) const {
+  if (call.refused.empty()) return false;
+  const std::vector<Address> refused = call.refused.servers();
+  return refused.size() > 1 ||
+         !fleet_->AnyOwnerMayComeBeside(
+             refused, call.task->reads[call.read].partition);
+}
+
 ServerLink* GraphClient::Choose(const Waiting& call, bool* any) {
+  const std::vector<Address> refused = call.refused.servers();
   const auto& partition = call.task->reads[call.read].partition;
   ServerLink* best = nullptr;
   std::pair<bool, size_t> best_cost;
   for (ServerLink* link : fleet_->Up()) {
     const auto& owned = link->description().partitions;
-    if (call.refused.count(link->address()) > 0 || !HasLayout(*link)) continue;
+    if (std::count(refused.begin(), refused.end(), link->address()) > 0 ||
+        !HasLayout(*link)) {
+      continue;
+    }
     if (partition.has_value() &&
         std::find(owned.begin(), owned.end(), *partition) == owned.end()) {
       continue;
@@ -232,12 +235,10 @@ void GraphClient::TakeReply(Waiting call, CallReply reply,
 
 void GraphClient::Retry(Waiting call, const Address& address,
                         const absl::Status& status, bool broken) {
-  call.task->last_error = At(address, status);
-  if (!broken && IsFinalRead(status)) {
-    return Finish(call.task, call.task->last_error);
-  }
+  call.task->last_error = SaidBy(address, status);
   if (!broken && IsRefusal(status)) {
-    call.refused.insert(address);
+    call.refused.Add(address, status);
+    call.task->last_error = call.refused.Error();
   } else {
     call.avoid = address;
     call.not_before = options_.strand->Now() + options_.pause;

@@ -24,6 +24,7 @@
 #include "common/hash/sha256.h"
 #include "common/io/buffer.h"
 #include "common/runtime/executor.h"
+#include "trainer_client/core/fleet/refusals.h"
 #include "trainer_client/core/fleet/server_fleet.h"
 
 namespace tributary {
@@ -52,8 +53,9 @@ struct GraphClientOptions {
 
 // Makes calls on data streams, each to the owner with the fewest open calls,
 // and on another one if that fails: what cannot be reached is tried again until
-// the deadline; what every owner has refused fails with the last refusal.
-// INVALID_ARGUMENT and OUT_OF_RANGE are final.
+// the deadline; what every owner has refused fails with their refusals, which
+// say so if one alone has refused. While another one is down, it is waited for
+// until the deadline.
 //
 // A state machine without threads: all methods run on the strand, as do the
 // callbacks. Held by shared_ptr. The fleet tells who is up and owns what.
@@ -93,7 +95,7 @@ class GraphClient : public std::enable_shared_from_this<GraphClient> {
     size_t read = 0;  // its index
     absl::Time not_before = absl::InfinitePast();
     std::optional<Address> avoid;  // failed last
-    std::set<Address> refused;     // final answers
+    Refusals refused;              // of servers that will not answer it
     uint64_t stream = 0;           // that it was sent on
   };
   struct Server {
@@ -111,6 +113,9 @@ class GraphClient : public std::enable_shared_from_this<GraphClient> {
   // Returns null if there is none that may be asked now. `*any` is set if some
   // server may be asked at all.
   ServerLink* Choose(const Waiting& call, bool* any);
+  // Returns whether the call's refusals are final. Requires that no server may
+  // be asked now.
+  bool MayFail(const Waiting& call) const;
   bool HasLayout(ServerLink& link);
   void Send(ServerLink& link, Waiting call);
   void OnReply(const Address& address, Waiting call,

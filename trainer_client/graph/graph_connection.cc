@@ -6,131 +6,28 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/fleet/graph_name.h"
 #include "common/fleet/host_resolver.h"
 #include "common/runtime/mutex.h"
 #include "common/runtime/promised.h"
 #include "common/text/status.h"
 #include "trainer_client/core/fleet_options.h"
 #include "trainer_client/core/loader_core.h"
-#include "trainer_client/core/session/accepted_graph.h"
+#include "trainer_client/core/session/graph_opener.h"
 #include "trainer_client/core/session/session_builder.h"
+#include "trainer_client/core/session/split_reader.h"
 
 namespace tributary {
 namespace {
 
 // Beyond the state machines' own deadlines, which should always come first.
 constexpr absl::Duration kGrace = absl::Seconds(10);
-constexpr absl::Duration kPageTimeout = absl::Seconds(10);
-constexpr absl::Duration kPagePause = absl::Milliseconds(50);
 
 absl::Status ExecutorStuck() {
   return absl::DeadlineExceededError(
       "the loader's executor does not run its tasks");
 }
 
-using OpenedGraph = absl::StatusOr<std::shared_ptr<const AcceptedGraph>>;
-
-// Accepts the graph that the first server describes, and servers with the same
-// content. On the strand.
-class GraphEvents final : public ServerEvents {
- public:
-  GraphEvents(ServerFleet* fleet, std::shared_ptr<Promised<OpenedGraph>> opened)
-      : fleet_(fleet), opened_(std::move(opened)) {}
-
-  absl::Status OnDescribed(ServerLink&,
-                           const ServerDescription& description) override {
-    if (graph_ != nullptr) return graph_->Check(description);
-    ASSIGN_OR_RETURN(AcceptedGraph graph, AcceptedGraph::From(description));
-    const GraphSchema& schema = graph.schema;
-    if (!fleet_->graph().Matches(schema.name, schema.content_digest)) {
-      return absl::NotFoundError(absl::StrCat(
-          "graph '", fleet_->graph().ToString(), "'; this server has ",
-          VersionedName(schema.name, schema.content_digest)));
-    }
-    fleet_->PinGraph(schema.content_digest);
-    fleet_->SetNumPartitions(schema.num_partitions);
-    graph_ = std::make_shared<const AcceptedGraph>(std::move(graph));
-    return absl::OkStatus();
-  }
-  void OnServerUp(ServerLink&) override { Answer(graph_); }
-  void OnServerDown(ServerLink&, std::vector<OpenGrant>) override {
-    if (graph_ != nullptr) return;
-    absl::Status why = fleet_->RefusedByAll();
-    if (!why.ok()) Answer(std::move(why));
-  }
-  void OnGrantEnd(ServerLink&, const OpenGrant&, GrantEnd) override {}
-
- private:
-  void Answer(OpenedGraph result) {
-    if (opened_ == nullptr) return;
-    opened_->Set(std::move(result));
-    opened_ = nullptr;
-  }
-
-  ServerFleet* const fleet_;
-  std::shared_ptr<Promised<OpenedGraph>> opened_;
-  std::shared_ptr<const AcceptedGraph> graph_;
-};
-
-// Reads a split page by page, from any server that is up. Keeps itself alive.
-class SplitReader : public std::enable_shared_from_this<SplitReader> {
- public:
-  using Done = absl::AnyInvocable<void(absl::StatusOr<std::vector<int64_t>>)>;
-
-  SplitReader(std::shared_ptr<ServerFleet> fleet,
-              std::shared_ptr<Strand> strand, ControlCalls::PageRequest request,
-              absl::Time deadline, Done done)
-      : fleet_(std::move(fleet)),
-        strand_(std::move(strand)),
-        request_(std::move(request)),
-        deadline_(deadline),
-        done_(std::move(done)) {}
-
-  void Ask() {
-    ServerLink* link = fleet_->AnyUp();
-    if (link == nullptr || link->control() == nullptr) {
-      return AskLater(absl::UnavailableError("no server is up"));
-    }
-    request_.offset = ids_.size();
-    link->control()->GetInputIds(
-        request_, kPageTimeout,
-        [self = shared_from_this()](absl::StatusOr<InputPage> page) {
-          self->OnPage(std::move(page));
-        });
-  }
-
- private:
-  void AskLater(absl::Status why) {
-    if (strand_->Now() >= deadline_) return done_(std::move(why));
-    strand_->PostAfter(kPagePause,
-                       [self = shared_from_this()] { self->Ask(); });
-  }
-  void OnPage(absl::StatusOr<InputPage> page) {
-    if (!page.ok()) {
-      if (IsFinal(page.status())) return done_(page.status());
-      return AskLater(page.status());
-    }
-    if (!total_.has_value()) total_ = page->total;
-    if (page->total != *total_ || ids_.size() + page->ids.size() > *total_ ||
-        (page->ids.empty() && ids_.size() < *total_)) {
-      return done_(absl::DataLossError(absl::StrCat(
-          "split ", request_.split, " of ", *total_, " ids: a page at ",
-          ids_.size(), " brought ", page->ids.size(), " of ", page->total)));
-    }
-    ids_.insert(ids_.end(), page->ids.begin(), page->ids.end());
-    if (ids_.size() < *total_) return Ask();
-    done_(std::move(ids_));
-  }
-
-  const std::shared_ptr<ServerFleet> fleet_;
-  const std::shared_ptr<Strand> strand_;
-  ControlCalls::PageRequest request_;
-  const absl::Time deadline_;
-  Done done_;
-  std::vector<int64_t> ids_;
-  std::optional<uint64_t> total_;
-};
+using OpenedGraph = absl::StatusOr<GraphOpener::Graph>;
 
 class Connection final : public GraphConnection {
  public:
@@ -173,7 +70,7 @@ class Connection final : public GraphConnection {
   SystemHostResolver resolver_;
   const std::shared_ptr<Strand> strand_;
   std::shared_ptr<ServerFleet> fleet_;
-  std::shared_ptr<GraphEvents> events_;
+  std::shared_ptr<GraphOpener> events_;
   std::shared_ptr<GraphClient> client_;
   std::shared_ptr<const AcceptedGraph> graph_;
   Mutex sampling_;  // one batch at a time
@@ -201,10 +98,10 @@ absl::Status Connection::Open() {
       FleetOptionsOf(worker_, source, environment_.transport, strand_,
                      &resolver_, jitter_seed_));
   auto opened = std::make_shared<Promised<OpenedGraph>>();
-  events_ = std::make_shared<GraphEvents>(fleet_.get(), opened);
-  strand_->Post([fleet = fleet_, events = events_] {
-    fleet->SetEvents(events);
-    fleet->Start();
+  events_ = std::make_shared<GraphOpener>(fleet_, strand_);
+  strand_->Post([events = events_, opened] {
+    events->Open(
+        [opened](OpenedGraph graph) { opened->Set(std::move(graph)); });
   });
   auto graph = opened->Wait(timeout_);
   if (!graph.has_value()) {
@@ -248,17 +145,17 @@ absl::StatusOr<std::vector<AlignedBuffer>> Connection::Read(
 
 absl::StatusOr<std::vector<int64_t>> Connection::Split(
     const std::string& type, const std::string& name) {
-  RETURN_IF_ERROR(graph_->schema.FindSplit(type, name).status());
-  ControlCalls::PageRequest request;
-  (IsEdgeTypeName(type) ? request.edge_type : request.node_type) = type;
-  request.split = name;
-  request.content_digest = graph_->schema.content_digest;
+  InputSource source;
+  (IsEdgeTypeName(type) ? source.edge_type : source.node_type) = type;
+  source.split = name;
+  ASSIGN_OR_RETURN(SplitPages pages,
+                   SplitPages::Start(graph_->schema, source));
+  const auto reader = std::make_shared<SplitReader>(
+      fleet_, strand_, graph_->schema.content_digest, std::move(source),
+      std::move(pages));
   return Await<std::vector<int64_t>>(
-      timeout_, [fleet = fleet_, strand = strand_, timeout = timeout_,
-                 request = std::move(request)](auto done) mutable {
-        std::make_shared<SplitReader>(fleet, strand, std::move(request),
-                                      strand->Now() + timeout, std::move(done))
-            ->Ask();
+      timeout_, [reader, strand = strand_, timeout = timeout_](auto done) {
+        reader->Read(strand->Now() + timeout, std::move(done));
       });
 }
 

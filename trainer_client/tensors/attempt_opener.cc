@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "channel/parse_header.h"
 #include "common/text/status.h"
+#include "trainer_client/core/session/graph_votes.h"
 
 namespace tributary {
 namespace {
@@ -134,24 +135,37 @@ void AttemptOpener::OnDescribed(size_t server,
   if (--pending_ == 0) Decide();
 }
 
-// The first server of the list says which version of the graph it is; `server`
-// must have the same.
+// The servers say which version of the graph it is, not the first alone.
+absl::Status AttemptOpener::ChooseContent() {
+  GraphVotes votes;
+  for (const Server& server : servers_) {
+    if (server.description.has_value() && HasGraph(*server.description)) {
+      votes.Set(server.address, *server.description);
+    }
+  }
+  ASSIGN_OR_RETURN(content_, votes.Choose(/*all_heard=*/true));
+  return absl::OkStatus();
+}
+
+bool AttemptOpener::HasGraph(const ServerDescription& description) const {
+  return options_.graph.Matches(description.graph_name,
+                                description.content_digest);
+}
+
 absl::Status AttemptOpener::Accept(Server& server,
                                    const ServerDescription& description) {
   const std::string& name = description.graph_name;
   const Sha256Digest& content = description.content_digest;
-  if (!options_.graph.Matches(name, content)) {
+  if (!HasGraph(description)) {
     return absl::NotFoundError(
         absl::StrCat("graph '", options_.graph.ToString(),
                      "'; this server has ", VersionedName(name, content)));
   }
-  if (content_.has_value() && *content_ != content) {
+  if (*content_ != content) {
     return absl::FailedPreconditionError(
         absl::StrCat("has ", VersionedName(name, content), "; this run is on ",
-                     VersionedName(graph_name_, *content_)));
+                     VersionedName(name, *content_)));
   }
-  content_ = content;
-  graph_name_ = name;
   server.usable = !description.draining;
   if (!server.usable) return absl::UnavailableError("is draining");
   return absl::OkStatus();
@@ -162,6 +176,10 @@ void AttemptOpener::Decide() {
             [](const Server& a, const Server& b) {
               return a.address.ToString() < b.address.ToString();
             });
+  if (!content_.has_value()) {
+    const absl::Status chosen = ChooseContent();
+    if (!chosen.ok()) return Finish(chosen);
+  }
   bool all_known = true;
   bool any = false;
   for (Server& server : servers_) {
@@ -278,7 +296,9 @@ void AttemptOpener::JoinAny() {
   *request.mutable_attempt() = result_.ref;
   request.mutable_attempt()->set_attempt(options_.attempt);
   pending_ = 0;
+  join_refusals_.Clear();
   for (const Server& server : servers_) pending_ += server.usable ? 1 : 0;
+  joining_ = pending_;
   for (size_t i = 0; i < servers_.size(); ++i) {
     Server& server = servers_[i];
     if (!server.usable) continue;
@@ -311,16 +331,19 @@ void AttemptOpener::OnJoinReply(size_t server,
     const auto joined =
         ParseReplyHeader<v1::JoinAttemptReply>(reply->kind, reply->header);
     status = joined.ok() ? TakeJoined(*joined) : joined.status();
-    if (status.ok() || absl::IsInvalidArgument(status)) {
-      return Finish(status.ok() ? status : Named(address, status));
-    }
+    if (status.ok()) return Finish(status);
   }
   if (absl::IsPermissionDenied(status) || absl::IsUnimplemented(status) ||
       absl::IsUnauthenticated(status) || absl::IsInvalidArgument(status)) {
-    return Finish(Named(address, status));
+    join_refusals_.Add(servers_[server].address, status);
   }
   if (!absl::IsNotFound(status)) last_trouble_ = Named(address, status);
-  if (--pending_ == 0) Again();
+  if (--pending_ > 0) return;
+  // Another server may know of the run what this one refuses to say.
+  if (join_refusals_.servers().size() == joining_) {
+    return Finish(join_refusals_.Error());
+  }
+  Again();
 }
 
 absl::Status AttemptOpener::TakeJoined(const v1::JoinAttemptReply& reply) {

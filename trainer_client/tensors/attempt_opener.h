@@ -24,6 +24,7 @@
 #include "common/runtime/executor.h"
 #include "partition/schema/schema.h"
 #include "trainer_client/core/fleet/control_calls.h"
+#include "trainer_client/core/fleet/refusals.h"
 #include "trainer_client/tensors/member_link.h"
 
 namespace tributary {
@@ -81,6 +82,8 @@ class AttemptOpener : public std::enable_shared_from_this<AttemptOpener> {
   void OnListing(const ServerListing& listing);
   void Describe();
   void OnDescribed(size_t server, absl::StatusOr<ServerDescription> answer);
+  absl::Status ChooseContent();
+  bool HasGraph(const ServerDescription& description) const;
   absl::Status Accept(Server& server, const ServerDescription& description);
   // Reads the text of graph.json from a usable server, and decides again.
   void ReadGraph(size_t server);
@@ -104,11 +107,12 @@ class AttemptOpener : public std::enable_shared_from_this<AttemptOpener> {
   std::shared_ptr<Discovery> discovery_;
   std::vector<Server> servers_;
   std::optional<Sha256Digest> content_;  // of the graph, once it is known
-  std::string graph_name_;               // likewise
   std::optional<GraphSchema> schema_;
   OpenedAttempt result_;
   std::vector<std::shared_ptr<MemberLink>> links_;
   size_t pending_ = 0;
+  size_t joining_ = 0;  // servers that were asked to join
+  Refusals join_refusals_;
   absl::Time deadline_;
   absl::Time settled_;  // when rank 0 stops waiting for slower servers
   TimerId timer_ = 0;

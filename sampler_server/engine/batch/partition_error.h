@@ -20,7 +20,9 @@ inline absl::Status NamePartition(const absl::Status& status,
 // FAILED_PRECONDITION: there is no other server to ask for the partition.
 inline absl::Status NoPeersError(uint32_t partition) {
   return absl::FailedPreconditionError(absl::StrCat(
-      "partition ", partition, " is not on this server, which has no peers"));
+      "partition ", partition,
+      " is not on this server, which was started without --peers and so knows "
+      "no owner of it: start each server with the addresses of all as --peers"));
 }
 
 }  // namespace tributary

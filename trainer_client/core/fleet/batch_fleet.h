@@ -67,6 +67,10 @@ class BatchFleet {
   virtual size_t num_up() const = 0;
   // Returns whether a server is up that is none of these.
   virtual bool AnyUpBeside(const std::vector<Address>& servers) const = 0;
+  // Returns whether there is a server that is none of these and is up or may
+  // come up: it is listed, and has given no final answer that it does not serve
+  // this loader.
+  virtual bool AnyMayComeBeside(const std::vector<Address>& servers) const = 0;
   // Counts how often servers are lost, since the beginning.
   virtual FleetLosses losses() const = 0;
   // Returns the batches of grants without a sign of life for too long;

@@ -10,12 +10,14 @@
 #include "common/proto/wire.pb.h"
 #include "common/text/status.h"
 #include "partition/schema/schema.h"
+#include "partition/schema/schema_check.h"
 #include "trainer_client/core/fleet/graph_text_reader.h"
 
 namespace tributary {
 namespace {
 
 constexpr size_t kMaxPageBytes = size_t{1} << 20;
+constexpr int kMaxDescribedPeers = 4096;  // as many as a server watches
 
 template <typename Reply>
 absl::StatusOr<Reply> ParseReply(const CallReply& reply, MessageKind wanted) {
@@ -64,6 +66,36 @@ absl::Status SetGraph(const v1::DescribeReply& told,
   return absl::OkStatus();
 }
 
+// Sets the digest of the text, and checks it where the text is there.
+absl::Status SetText(const v1::DescribeReply& told,
+                     ServerDescription& description) {
+  if (!told.graph_json_sha256().empty()) {
+    ASSIGN_OR_RETURN(description.text_digest,
+                     ToDigest("text", told.graph_json_sha256()));
+  }
+  if (told.graph_json().empty()) return absl::OkStatus();
+  const Sha256Digest digest = Sha256Of(told.graph_json());
+  if (!told.graph_json_sha256().empty() && digest != description.text_digest) {
+    return absl::DataLossError(absl::StrCat(
+        "it sends a graph.json with the SHA-256 ", ToHex(digest),
+        " and describes ", ToHex(description.text_digest)));
+  }
+  description.text_digest = digest;
+  return absl::OkStatus();
+}
+
+// A fleet has no more of them; a server that says more would fill memory.
+absl::Status CheckCounts(const v1::DescribeReply& told) {
+  if (told.partitions_size() <= static_cast<int>(kMaxPartitions) &&
+      told.peers_size() <= kMaxDescribedPeers) {
+    return absl::OkStatus();
+  }
+  return absl::InternalError(absl::StrCat(
+      "it describes ", told.partitions_size(), " partitions and ",
+      told.peers_size(), " peers; allowed: ", kMaxPartitions, " and ",
+      kMaxDescribedPeers));
+}
+
 absl::StatusOr<v1::DescribeReply> ParseDescribe(
     const absl::StatusOr<CallReply>& reply) {
   RETURN_IF_ERROR(reply.status());
@@ -75,7 +107,15 @@ absl::StatusOr<v1::DescribeReply> ParseDescribe(
 
 absl::StatusOr<ServerDescription> ToDescription(v1::DescribeReply told) {
   ServerDescription description;
+  RETURN_IF_ERROR(CheckCounts(told));
   RETURN_IF_ERROR(SetGraph(told, description));
+  RETURN_IF_ERROR(SetText(told, description));
+  for (const v1::GraphState& graph : told.graphs()) {
+    if (graph.name() != description.graph_name) continue;
+    ASSIGN_OR_RETURN(const Sha256Digest content,
+                     ToDigest("content", graph.content_digest()));
+    description.contents.push_back(content);
+  }
   description.graph_json = std::move(*told.mutable_graph_json());
   description.partitions.assign(told.partitions().begin(),
                                 told.partitions().end());

@@ -32,18 +32,27 @@ class OpenGrant {
   bool cancelled() const { return cancelled_; }
 
   // Returns false if the grant was cancelled before.
-  bool Cancel() { return !std::exchange(cancelled_, true); }
+  bool Cancel(absl::Time now) {
+    if (cancelled_) return false;
+    cancelled_at_ = now;
+    return cancelled_ = true;
+  }
 
   // Takes the count of signs of life that BatchStream::SignsOf gives; a changed
   // count is a new sign.
   void OnSigns(uint64_t signs, absl::Time now) {
     if (std::exchange(signs_, signs) != signs) last_sign_ = now;
   }
-  // Restarts the measurement of silence.
-  void ResetSilence(absl::Time now) { last_sign_ = now; }
+  // Restarts the measurement of silence, and of the time since the cancel.
+  void ResetSilence(absl::Time now) { last_sign_ = cancelled_at_ = now; }
 
   absl::Duration Silence(absl::Time now) const { return now - last_sign_; }
   absl::Duration Age(absl::Time now) const { return now - granted_at_; }
+  // Returns for how long the server has not answered the cancel, whatever signs
+  // of life it gives; zero if the grant is not cancelled.
+  absl::Duration CancelledFor(absl::Time now) const {
+    return cancelled_ ? now - cancelled_at_ : absl::ZeroDuration();
+  }
 
  private:
   BatchRef batch_;
@@ -52,6 +61,7 @@ class OpenGrant {
   bool cancelled_ = false;
   absl::Time granted_at_;
   absl::Time last_sign_;
+  absl::Time cancelled_at_ = absl::InfinitePast();
   uint64_t signs_ = 0;
 };
 

@@ -22,9 +22,20 @@ TEST(OpenGrant, SilenceEndsWithANewSignAlone) {
 TEST(OpenGrant, IsCancelledOnce) {
   OpenGrant grant({7, 1}, 4096, false, kStart);
   EXPECT_FALSE(grant.cancelled());
-  EXPECT_TRUE(grant.Cancel());
+  EXPECT_TRUE(grant.Cancel(kStart));
   EXPECT_TRUE(grant.cancelled());
-  EXPECT_FALSE(grant.Cancel());
+  EXPECT_FALSE(grant.Cancel(kStart + absl::Seconds(1)));
+}
+
+TEST(OpenGrant, SignsOfLifeAreNoAnswerToACancel) {
+  OpenGrant grant({7, 1}, 4096, false, kStart);
+  EXPECT_EQ(grant.CancelledFor(kStart + absl::Seconds(5)),
+            absl::ZeroDuration());
+  grant.Cancel(kStart + absl::Seconds(1));
+  grant.OnSigns(2, kStart + absl::Seconds(4));
+  EXPECT_EQ(grant.CancelledFor(kStart + absl::Seconds(5)), absl::Seconds(4));
+  grant.ResetSilence(kStart + absl::Seconds(6));
+  EXPECT_EQ(grant.CancelledFor(kStart + absl::Seconds(8)), absl::Seconds(2));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "channel/planned_end.h"
 #include "common/observe/log.h"
 #include "common/text/status.h"
+#include "trainer_client/core/fleet/refusals.h"
 #include "trainer_client/core/fleet/server_spread.h"
 #include "trainer_client/core/fleet/server_subset.h"
 #include "trainer_client/core/fleet/wait_notice.h"
@@ -302,15 +303,39 @@ bool ServerFleet::AnyUpBeside(const std::vector<Address>& servers) const {
   });
 }
 
+bool ServerFleet::AnyMayComeBeside(const std::vector<Address>& servers) const {
+  return AnyOwnerMayComeBeside(servers, std::nullopt);
+}
+
+bool ServerFleet::AnyOwnerMayComeBeside(
+    const std::vector<Address>& servers,
+    std::optional<uint32_t> partition) const {
+  return std::any_of(known_.begin(), known_.end(), [&](const Known& known) {
+    if (std::count(servers.begin(), servers.end(), known.address) > 0) {
+      return false;
+    }
+    // What a server owns is unknown until it or a peer has told.
+    if (partition.has_value() && !known.partitions.empty() &&
+        std::count(known.partitions.begin(), known.partitions.end(),
+                   *partition) == 0) {
+      return false;
+    }
+    const ServerLink* link = Find(known.address);
+    return link == nullptr || link->up() ||
+           (!IsFinal(link->problem()) &&
+            !absl::IsFailedPrecondition(link->problem()));
+  });
+}
+
 void ServerFleet::ReportWait(double wait_ratio) {
   for (const auto& link : links_) link->ReportWait(wait_ratio);
 }
 
-ServerLink* ServerFleet::AnyUp() const {
-  for (const auto& link : links_) {
-    if (link->up()) return link.get();
-  }
-  return nullptr;
+bool ServerFleet::AllAnswered() const {
+  return !links_.empty() &&
+         std::all_of(links_.begin(), links_.end(), [](const auto& link) {
+           return link->up() || link->failing();
+         });
 }
 
 std::vector<ServerLink*> ServerFleet::Up() const {
@@ -322,19 +347,15 @@ std::vector<ServerLink*> ServerFleet::Up() const {
 }
 
 absl::Status ServerFleet::DeniedByAll() const {
-  const ServerLink* denying = nullptr;
+  Refusals denials;
   for (const Known& known : known_) {
     const ServerLink* link = Find(known.address);
     if (link == nullptr) return absl::OkStatus();  // not asked yet
     const bool denies = IsDenial(link->problem());
     if (!denies && !link->failing()) return absl::OkStatus();
-    if (denies && denying == nullptr) denying = link;
+    if (denies) denials.Add(link->address(), link->problem());
   }
-  if (denying == nullptr) return absl::OkStatus();
-  return absl::Status(
-      denying->problem().code(),
-      absl::StrCat("server ", denying->address().ToString(), ": ",
-                   std::string(denying->problem().message())));
+  return denials.Final(*this) ? denials.Error() : absl::OkStatus();
 }
 
 absl::Status ServerFleet::RefusedByAll() const {
@@ -342,11 +363,11 @@ absl::Status ServerFleet::RefusedByAll() const {
   for (const auto& link : links_) {
     if (link->up() || !IsFinal(link->problem())) return absl::OkStatus();
   }
-  if (links_.empty()) return absl::OkStatus();
-  const ServerLink& first = *links_.front();
-  return absl::Status(first.problem().code(),
-                      absl::StrCat("server ", first.address().ToString(), ": ",
-                                   std::string(first.problem().message())));
+  Refusals refusals;
+  for (auto link = links_.rbegin(); link != links_.rend(); ++link) {
+    refusals.Add((*link)->address(), (*link)->problem());
+  }
+  return refusals.empty() ? absl::OkStatus() : refusals.Error();
 }
 
 std::vector<BatchRef> ServerFleet::FindSilent() {

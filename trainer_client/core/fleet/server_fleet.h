@@ -75,8 +75,9 @@ class ServerFleet : public BatchFleet,
   // minute.
   void ReportWait(double wait_ratio);
 
-  // Returns null if no server is up.
-  ServerLink* AnyUp() const;
+  // Returns whether each server has been asked at least once, and is up or has
+  // failed.
+  bool AllAnswered() const;
   // Returns the servers that are up.
   std::vector<ServerLink*> Up() const;
   // Returns an error if every listed server has given a final answer that it
@@ -84,7 +85,12 @@ class ServerFleet : public BatchFleet,
   absl::Status RefusedByAll() const;
   // Returns an error if no server takes this trainer: none has, at least one
   // refuses it (IsDenial), and the others refuse it, too, or cannot be reached.
+  // One that refuses alone is believed only if no other one is listed.
   absl::Status DeniedByAll() const;
+  // As AnyMayComeBeside, of the servers that own the partition as far as is
+  // known; of all if it is nullopt.
+  bool AnyOwnerMayComeBeside(const std::vector<Address>& servers,
+                             std::optional<uint32_t> partition) const;
   // Returns every server with its partitions and state, for messages.
   std::string ToString() const;
   // Returns DescribeMissing of the servers; empty if nothing is missing.
@@ -101,6 +107,7 @@ class ServerFleet : public BatchFleet,
   size_t num_open_grants() const override;
   size_t num_up() const override;
   bool AnyUpBeside(const std::vector<Address>& servers) const override;
+  bool AnyMayComeBeside(const std::vector<Address>& servers) const override;
   FleetLosses losses() const override;
   std::vector<BatchRef> FindSilent() override;
   std::vector<BatchRef> FindLate(absl::Duration age) const override;

@@ -24,6 +24,10 @@ constexpr absl::Duration kAskAgainAfter = absl::Seconds(1);
 // must be dead.
 constexpr int kDeadAfterSilences = 4;
 
+// A server answers a cancel within this share of the time that a batch may take,
+// or it holds the room on purpose.
+constexpr double kCancelShareOfTimeout = 0.25;
+
 // Of a server that is not asked for batches.
 constexpr absl::Duration kUsualTimeHalvesAfter = absl::Seconds(2);
 
@@ -33,7 +37,7 @@ ServerLink::ServerLink(ServerLinkOptions options,
                        std::weak_ptr<ServerEvents> events)
     : options_(std::move(options)),
       events_(std::move(events)),
-      graph_{options_.graph, std::nullopt},
+      graph_{options_.graph, std::nullopt, /*text=*/false},
       backoff_(options_.backoff, options_.jitter_seed),
       streams_({.transport = options_.transport,
                 .address = options_.address,
@@ -73,7 +77,7 @@ void ServerLink::OnDescribeReply(uint64_t attempt,
     return GoDown(absl::UnavailableError("it is draining"));
   }
   const absl::Status accepted = events->OnDescribed(*this, description_);
-  // Whoever needs the text has its content now.
+  // Of a server that always sends it.
   std::string().swap(description_.graph_json);
   if (!accepted.ok()) return GoDown(accepted);
   state_ = State::kUp;
@@ -199,9 +203,7 @@ void ServerLink::AskWhetherItDrains() {
   const absl::Time now = options_.strand->Now();
   if (draining_ || now - asked_whether_it_drains_ < kAskAgainAfter) return;
   asked_whether_it_drains_ = now;
-  GraphChoice graph = graph_;
-  graph.text = false;
-  control_->Describe(graph, options_.call_timeout,
+  control_->Describe(graph_, options_.call_timeout,
                      [weak = weak_from_this(), attempt = attempt_](
                          absl::StatusOr<ServerDescription> reply) {
                        auto self = weak.lock();
@@ -252,12 +254,22 @@ void ServerLink::PauseRequests(absl::Duration how_long) {
   paused_until_ = std::max(paused_until_, options_.strand->Now() + how_long);
 }
 
+// Until then a batch that nobody wants holds room.
+absl::Duration ServerLink::PatienceWithCancels() const {
+  return std::max(kDeadAfterSilences * options_.silence,
+                  kCancelShareOfTimeout * options_.credit_timeout);
+}
+
 std::vector<BatchRef> ServerLink::FindSilent() {
   ServerStreams::Silence found = streams_.MeasureSilence(options_.silence);
   const absl::Duration dead_after = kDeadAfterSilences * options_.silence;
   if (found.longest >= dead_after) {
     Disconnect(absl::UnavailableError(absl::StrCat(
         "no sign of life for ", absl::FormatDuration(dead_after))));
+  } else if (found.longest_cancelled >= PatienceWithCancels()) {
+    Disconnect(absl::UnavailableError(
+        absl::StrCat("it has not answered a cancel for ",
+                     absl::FormatDuration(found.longest_cancelled))));
   }
   return std::move(found.batches);
 }

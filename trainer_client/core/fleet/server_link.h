@@ -47,11 +47,8 @@ class ServerLink : public BatchServer,
 
   void Start();
   // From now on accepts only this content, even if another graph gets the same
-  // name. The text of graph.json is not asked for any more.
-  void PinGraph(const Sha256Digest& content) {
-    graph_.content = content;
-    graph_.text = false;
-  }
+  // name.
+  void PinGraph(const Sha256Digest& content) { graph_.content = content; }
   // Sets the specification that streams are opened with, and declares it on
   // those that are open.
   void SetSession(std::shared_ptr<const std::string> spec);
@@ -114,6 +111,8 @@ class ServerLink : public BatchServer,
   static constexpr absl::Duration kFirstGuess = absl::Milliseconds(10);
 
   absl::Duration ExpectedTime() const;
+  // How long a cancel may stay without an answer.
+  absl::Duration PatienceWithCancels() const;
 
   void Connect();
   void OnDescribeReply(uint64_t attempt,

@@ -112,8 +112,9 @@ bool ServerStreams::HasLiveGrantFor(const BatchRef& batch) const {
   return false;
 }
 
-void ServerStreams::CancelGrant(Lane& lane, uint64_t number, OpenGrant& grant) {
-  if (grant.Cancel()) lane.stream->CancelGrant(number);
+void ServerStreams::CancelGrant(Lane& lane, uint64_t number,
+                                OpenGrant& grant) const {
+  if (grant.Cancel(options_.strand->Now())) lane.stream->CancelGrant(number);
 }
 
 void ServerStreams::Cancel(const BatchRef& batch) {
@@ -153,6 +154,8 @@ ServerStreams::Silence ServerStreams::MeasureSilence(absl::Duration limit) {
       grant.OnSigns(lane.stream->SignsOf(number), now);
       const absl::Duration silence = grant.Silence(now);
       found.longest = std::max(found.longest, silence);
+      found.longest_cancelled =
+          std::max(found.longest_cancelled, grant.CancelledFor(now));
       if (silence >= limit && !grant.cancelled()) {
         found.batches.push_back(grant.batch());
       }

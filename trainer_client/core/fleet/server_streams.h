@@ -92,6 +92,8 @@ class ServerStreams {
     // longer.
     std::vector<BatchRef> batches;
     absl::Duration longest;  // of all grants, cancelled ones included
+    // For how long a cancel has had no answer.
+    absl::Duration longest_cancelled;
   };
   // Measures silence since the last sign of life. If more than `limit` has
   // passed since the previous call, this process itself stood still: then
@@ -107,7 +109,7 @@ class ServerStreams {
   std::vector<Lane>::iterator LaneOf(const BatchStream& stream);
   // Returns the lane with the fewest grants; null if all are full.
   const Lane* LeastLoaded() const;
-  static void CancelGrant(Lane& lane, uint64_t number, OpenGrant& grant);
+  void CancelGrant(Lane& lane, uint64_t number, OpenGrant& grant) const;
 
   const ServerStreamsOptions options_;
   std::vector<Lane> lanes_;

@@ -23,7 +23,7 @@ absl::Status AcceptedGraph::Check(const ServerDescription& other) const {
   if (other.content_digest == schema.content_digest) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
       "it serves the graph ", other.graph_name, " with content digest ",
-      ToHex(other.content_digest), ", the first server ", schema.name, " with ",
+      ToHex(other.content_digest), ", the loader is on ", schema.name, " with ",
       ToHex(schema.content_digest)));
 }
 

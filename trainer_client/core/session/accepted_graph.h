@@ -11,7 +11,7 @@
 
 namespace tributary {
 
-// The graph that the first server described; the others must hold the same.
+// The graph that a loader is on; all its servers must hold the same.
 struct AcceptedGraph {
   std::string json;
   GraphSchema schema;

@@ -1,17 +1,15 @@
 #include "trainer_client/core/session/session_opener.h"
 
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/fleet/graph_name.h"
 #include "common/text/status.h"
 #include "trainer_client/core/kinds/edge_type_pattern.h"
 
 namespace tributary {
 namespace {
 
-constexpr absl::Duration kPageTimeout = absl::Seconds(10);
-constexpr absl::Duration kPause = absl::Milliseconds(100);
 constexpr absl::Duration kReportEvery = absl::Milliseconds(500);
 
 }  // namespace
@@ -29,17 +27,32 @@ void SessionOpener::Open(std::shared_ptr<ServerFleet> fleet,
   opened_ = std::move(opened);
   deadline_ = strand_->PostAfter(timeout, [weak = weak_from_this(), timeout] {
     auto self = weak.lock();
-    if (self == nullptr || !self->opened_) return;
-    self->Finish(absl::UnavailableError(absl::StrCat(
-        "no server answered within rpc_timeout = ",
-        absl::FormatDuration(timeout), "; servers: ", self->fleet_->ToString(),
-        self->last_error_.ok()
-            ? ""
-            : absl::StrCat("; last trouble: ", self->last_error_.ToString()))));
+    if (self != nullptr && self->opened_) self->Finish(self->Late(timeout));
   });
-  fleet_->SetEvents(weak_from_this());
-  fleet_->Start();
+  graph_opener_ = std::make_shared<GraphOpener>(fleet_, strand_);
+  graph_opener_->Open(
+      [weak = weak_from_this()](absl::StatusOr<GraphOpener::Graph> graph) {
+        if (auto self = weak.lock()) self->OnGraph(std::move(graph));
+      });
   if (wait_.enabled()) ReportWait(strand_->Now(), timeout);
+}
+
+absl::Status SessionOpener::Late(absl::Duration timeout) const {
+  const absl::Status& trouble =
+      reader_ != nullptr ? reader_->trouble() : graph_opener_->trouble();
+  const std::string within =
+      absl::StrCat("within rpc_timeout = ", absl::FormatDuration(timeout),
+                   "; servers: ", fleet_->ToString());
+  if (reader_ != nullptr && reader_->refused()) {
+    return absl::Status(trouble.code(),
+                        absl::StrCat(trouble.message(),
+                                     "; no other server could be asked ",
+                                     within));
+  }
+  return absl::UnavailableError(absl::StrCat(
+      "no server answered ", within,
+      trouble.ok() ? ""
+                   : absl::StrCat("; last trouble: ", trouble.ToString())));
 }
 
 void SessionOpener::ReportWait(absl::Time since, absl::Duration timeout) {
@@ -51,25 +64,10 @@ void SessionOpener::ReportWait(absl::Time since, absl::Duration timeout) {
   });
 }
 
-absl::Status SessionOpener::OnDescribed(ServerLink&,
-                                        const ServerDescription& description) {
-  if (graph_.has_value()) return graph_->Check(description);
-  ASSIGN_OR_RETURN(AcceptedGraph graph, AcceptedGraph::From(description));
-  const GraphSchema& schema = graph.schema;
-  if (!fleet_->graph().Matches(schema.name, schema.content_digest)) {
-    // Of a server that knows no names and has this graph alone.
-    return absl::NotFoundError(absl::StrCat(
-        "graph '", fleet_->graph().ToString(), "'; this server has ",
-        VersionedName(schema.name, schema.content_digest)));
-  }
-  fleet_->PinGraph(schema.content_digest);
-  fleet_->SetNumPartitions(schema.num_partitions);
-  graph_ = std::move(graph);
-  return absl::OkStatus();
-}
-
-void SessionOpener::OnServerUp(ServerLink&) {
+void SessionOpener::OnGraph(absl::StatusOr<GraphOpener::Graph> graph) {
   if (!opened_) return;
+  if (!graph.ok()) return Finish(graph.status());
+  graph_ = *std::move(graph);
   const absl::Status expanded = ExpandEdgeTypes(graph_->schema, &options_);
   if (!expanded.ok()) return Finish(expanded);
   auto sources = InputSourcesOf(options_, graph_->schema);
@@ -83,77 +81,25 @@ void SessionOpener::ReadNextSplit() {
   while (reading_ < sources_.size() && sources_[reading_].split.empty()) {
     ++reading_;
   }
-  if (reading_ < sources_.size()) return AskForPage();
-  Finish(absl::OkStatus());
+  if (reading_ == sources_.size()) return Finish(absl::OkStatus());
+  auto pages = SplitPages::Start(graph_->schema, sources_[reading_]);
+  if (!pages.ok()) return Finish(pages.status());
+  reader_ = std::make_shared<SplitReader>(
+      fleet_, strand_, graph_->schema.content_digest, sources_[reading_],
+      *std::move(pages));
+  // This object's own deadline comes first.
+  reader_->Read(absl::InfiniteFuture(),
+                [weak = weak_from_this()](
+                    absl::StatusOr<std::vector<int64_t>> values) {
+                  if (auto self = weak.lock()) self->OnSplit(std::move(values));
+                });
 }
 
-void SessionOpener::OnServerDown(ServerLink&, std::vector<OpenGrant>) {
+void SessionOpener::OnSplit(absl::StatusOr<std::vector<int64_t>> values) {
   if (!opened_) return;
-  if (!sources_.empty()) AskForPage();
-  absl::Status why = fleet_->RefusedByAll();
-  if (why.ok()) why = fleet_->DeniedByAll();
-  if (!why.ok()) Finish(std::move(why));
-}
-
-void SessionOpener::AskForPage() {
-  ServerLink* link = fleet_->AnyUp();
-  if (asking_ || link == nullptr || link->control() == nullptr) return;
-  asking_ = true;
-  const InputSource& source = sources_[reading_];
-  link->control()->GetInputIds(
-      {.node_type = source.node_type,
-       .edge_type = source.edge_type,
-       .split = source.split,
-       .offset = splits_[reading_].size(),
-       .content_digest = graph_->schema.content_digest},
-      kPageTimeout,
-      [weak = weak_from_this(),
-       request = ++request_](absl::StatusOr<InputPage> page) {
-        if (auto self = weak.lock()) self->OnPage(request, std::move(page));
-      });
-}
-
-void SessionOpener::OnPage(uint64_t request, absl::StatusOr<InputPage> page) {
-  if (!opened_ || request != request_) return;
-  asking_ = false;
-  absl::Status status = page.ok() ? TakePage(*std::move(page)) : page.status();
-  if (IsFinal(status)) return Finish(std::move(status));
-  if (!status.ok()) {
-    last_error_ = std::move(status);
-    return AskLater();
-  }
-  if (splits_[reading_].size() < *total_) return AskForPage();
-  total_.reset();
-  ++reading_;
+  if (!values.ok()) return Finish(values.status());
+  splits_[reading_++] = *std::move(values);
   ReadNextSplit();
-}
-
-absl::Status SessionOpener::TakePage(InputPage page) {
-  const std::string& split = sources_[reading_].split;
-  std::vector<int64_t>& ids = splits_[reading_];
-  if (!total_.has_value()) total_ = page.total;
-  if (page.total != *total_ || ids.size() + page.ids.size() > *total_) {
-    return absl::DataLossError(absl::StrCat(
-        "split ", split, " has ", *total_, " ids, a page at ", ids.size(),
-        " brought ", page.ids.size(), " of ", page.total));
-  }
-  if (page.total == 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("split ", split, " is empty"));
-  }
-  if (page.ids.empty()) {
-    return absl::DataLossError(
-        absl::StrCat("an empty page at ", ids.size(), " of ", *total_, " ids"));
-  }
-  ids.insert(ids.end(), page.ids.begin(), page.ids.end());
-  return absl::OkStatus();
-}
-
-void SessionOpener::AskLater() {
-  strand_->PostAfter(kPause, [weak = weak_from_this()] {
-    auto self = weak.lock();
-    if (self != nullptr && self->opened_) self->AskForPage();
-  });
 }
 
 void SessionOpener::Finish(absl::Status status) {
@@ -161,12 +107,10 @@ void SessionOpener::Finish(absl::Status status) {
   wait_.End();
   Opened opened = std::exchange(opened_, nullptr);
   if (!status.ok()) return opened(std::move(status));
-  auto graph = std::make_shared<const AcceptedGraph>(*std::move(graph_));
-  graph_ = *graph;  // servers may still be described to this
   absl::StatusOr<LoaderSession> session =
-      MakeSession(options_, graph, std::move(splits_));
+      MakeSession(options_, graph_, std::move(splits_));
   if (!session.ok()) return opened(session.status());
-  opened(OpenedSession{graph->schema, *std::move(session)});
+  opened(OpenedSession{graph_->schema, *std::move(session)});
 }
 
 }  // namespace tributary

@@ -48,6 +48,7 @@ class BatchHandler final : public StreamHandler,
     } else if (message.kind() == MessageKind::kCredit) {
       OnCredit(Parse<v1::Credit>(message), message.room());
     } else if (message.kind() == MessageKind::kCancel) {
+      if (!settings_->answers_cancels) return;
       v1::Returned returned;
       returned.set_grant(Parse<v1::Cancel>(message).grant());
       pending_.erase(returned.grant());
@@ -215,6 +216,7 @@ class ControlHandler final : public StreamHandler {
         peer.set_healthy(true);
         for (uint32_t p : partitions) peer.add_partitions(p);
       }
+      if (settings_->change_description) settings_->change_description(&reply);
       Reply(message, MessageKind::kDescribeReply, reply.SerializeAsString());
     } else if (message.kind() == MessageKind::kGetInputIdsRequest) {
       Page(message, Parse<v1::GetInputIdsRequest>(message));
@@ -236,21 +238,27 @@ class ControlHandler final : public StreamHandler {
   }
 
   void Page(const IncomingMessage& to, const v1::GetInputIdsRequest& request) {
+    absl::Status refused = settings_->refuse_pages;
     if (request.split() != "train") {
+      refused.Update(absl::NotFoundError("no split " + request.split()));
+    }
+    if (!refused.ok()) {
       v1::CallError error;
-      error.set_code(static_cast<int>(absl::StatusCode::kNotFound));
-      error.set_message("no split " + request.split());
+      error.set_code(static_cast<int>(refused.code()));
+      error.set_message(std::string(refused.message()));
       return Reply(to, MessageKind::kCallError, error.SerializeAsString());
     }
     const auto& all = settings_->split_ids;
     const size_t from = std::min<size_t>(request.offset(), all.size());
     const size_t end = std::min(all.size(), from + settings_->page_ids);
     v1::GetInputIdsReply reply;
+    auto ids = std::make_shared<std::vector<int64_t>>(all.begin() + from,
+                                                      all.begin() + end);
     reply.set_total(all.size());
-    reply.set_count(end - from);
+    if (settings_->change_page) settings_->change_page(&reply, ids.get());
+    reply.set_count(ids->size());
     Reply(to, MessageKind::kGetInputIdsReply, reply.SerializeAsString(),
-          std::make_shared<std::vector<int64_t>>(all.begin() + from,
-                                                 all.begin() + end));
+          std::move(ids));
   }
 
   const std::shared_ptr<FakeSampler::Settings> settings_;

@@ -64,6 +64,7 @@ class FakeSampler final : public StreamAcceptor {
     absl::Status refuse;  // not OK: every stream of a trainer is refused so
     uint64_t budget_bytes = 0;
     bool takes_wait_reports = true;
+    bool answers_cancels = true;
     // false: answers UnknownSession until a stream opens its session again.
     bool knows_sessions = true;
     std::vector<uint32_t> partitions = {0};
@@ -71,6 +72,11 @@ class FakeSampler final : public StreamAcceptor {
     std::string graph_json;
     std::vector<int64_t> split_ids;  // of the split "train"
     size_t page_ids = 1000;          // ids in a page
+    // Change a page of ids, and a description, before they are sent.
+    std::function<void(v1::GetInputIdsReply*, std::vector<int64_t>*)>
+        change_page;
+    std::function<void(v1::DescribeReply*)> change_description;
+    absl::Status refuse_pages;  // not OK: the answer to all calls for pages
     // Returns the bytes of `x` of a batch.
     std::function<uint64_t(uint64_t)> filler = [](uint64_t) { return 1000; };
     std::function<FakeAct(const v1::Credit&)> act = [](const v1::Credit&) {

@@ -17,18 +17,16 @@ constexpr absl::Duration kLongestRetry = absl::Seconds(2);
 // A server that refuses this trainer is asked for a batch again after this.
 constexpr absl::Duration kDenialPause = absl::Seconds(5);
 
-// Returns whether another server might make the batch: this one's copy of the
-// graph, its program or its policy is wrong.
-bool IsOneServersFault(const absl::Status& error) {
-  return absl::IsDataLoss(error) || absl::IsInternal(error) || IsDenial(error);
+// Returns `why` with "BATCH: " before its text.
+absl::Status OfBatch(const BatchKey& key, const absl::Status& why) {
+  return absl::Status(why.code(),
+                      absl::StrCat(key.ToString(), ": ", why.message()));
 }
 
 // Returns `why` with "BATCH: server HOST:PORT: " before its text.
 absl::Status FromServer(const BatchServer& server, const BatchKey& key,
                         const absl::Status& why) {
-  return absl::Status(why.code(), absl::StrCat(key.ToString(), ": server ",
-                                               server.address().ToString(),
-                                               ": ", why.message()));
+  return OfBatch(key, SaidBy(server.address(), why));
 }
 
 // Reads the batch in `room` and checks that it is the one with this key.
@@ -79,7 +77,7 @@ void AnswerHandler::OnGrantEnd(BatchServer& server, const OpenGrant& grant,
     case GrantEnd::Kind::kError:
       return OnError(server, *batch, end, now);
     case GrantEnd::Kind::kUnknownSession:
-      return batch->WantAgain();  // the session has been opened again
+      return OnUnknownSession(server, *batch, now);
     default:
       return Retry(*batch, server,
                    absl::UnavailableError("it returned the batch unmade"), now);
@@ -106,25 +104,36 @@ void AnswerHandler::OnNeeds(BatchServer& server, PendingBatch& batch,
                             const OpenGrant& grant, uint64_t bytes,
                             absl::Time now) {
   ++state_->stats.needs;
-  if (bytes <= grant.max_bytes()) {
+  const bool had_enough = batch.received_bytes() != 0 &&
+                          batch.received_bytes() <= grant.max_bytes();
+  if (bytes <= grant.max_bytes() || had_enough) {
     const auto why = absl::InternalError(
         absl::StrCat("it needs ", bytes, " bytes and had ", grant.max_bytes()));
     Retry(batch, server, why, now);
     return server.Disconnect(why);
   }
-  const absl::Status fits = state_->rooms.CheckFits(KeyOf(batch), bytes);
-  if (!fits.ok()) return Fail(batch, fits);
-  batch.NeedRoom(bytes, grant.max_bytes(), state_->rooms.capacity());
+  const absl::Status fits = state_->rooms.CheckFits(bytes);
+  if (!fits.ok()) return AskAnother(server, batch, fits, now);
+  batch.NeedRoom(server.address(), bytes, grant.max_bytes(),
+                 state_->rooms.capacity());
+}
+
+// The session has been opened again. A server that forgets it again and again
+// must not hold up the batch.
+void AnswerHandler::OnUnknownSession(BatchServer& server, PendingBatch& batch,
+                                     absl::Time now) {
+  if (batch.avoid() != server.address()) {
+    return batch.WantElsewhere(server.address());
+  }
+  Retry(batch, server,
+        absl::UnavailableError("it does not know the session, which it was "
+                               "told"),
+        now);
 }
 
 void AnswerHandler::OnError(BatchServer& server, PendingBatch& batch,
                             const GrantEnd& end, absl::Time now) {
-  if (!end.retryable && IsOneServersFault(end.error)) {
-    return AskAnother(server, batch, end.error, now);
-  }
-  if (!end.retryable) {
-    return Fail(batch, FromServer(server, KeyOf(batch), end.error));
-  }
+  if (!end.retryable) return AskAnother(server, batch, end.error, now);
   if (end.retry_after > absl::ZeroDuration()) {
     server.PauseRequests(end.retry_after);
   }
@@ -134,9 +143,9 @@ void AnswerHandler::OnError(BatchServer& server, PendingBatch& batch,
 void AnswerHandler::AskAnother(BatchServer& server, PendingBatch& batch,
                                absl::Status why, absl::Time now) {
   if (IsDenial(why)) server.PauseRequests(kDenialPause);
-  const absl::Status error = FromServer(server, KeyOf(batch), why);
-  batch.AddRefusal(server.address(), error);
-  if (!fleet_->AnyUpBeside(batch.refused_by())) return Fail(batch, error);
+  batch.AddRefusal(server.address(), why);
+  const absl::Status error = OfBatch(KeyOf(batch), batch.refusals().Error());
+  if (batch.refusals().Final(*fleet_)) return Fail(batch, error);
   batch.Retry(server.address(), error, now);
   ++state_->stats.reassigned;
 }

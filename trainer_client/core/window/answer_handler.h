@@ -18,9 +18,9 @@ namespace tributary {
 
 // The first batch that arrives counts, whoever made it; later ones are dropped.
 // Other answers make the batch due again or, if no server can make it, fail it:
-// what may be the fault of one server (DATA_LOSS, INTERNAL, a refusal of who
-// this trainer is) is asked of each other one that is up first. A server that
-// ends as it planned (PlannedEnd) is held against no batch.
+// whatever one server says, a batch that needs more than the whole ring
+// included, is asked of each other one first (Refusals). A server that ends as
+// it planned (PlannedEnd) is held against no batch.
 // While another server works on the batch only a batch counts. A server that
 // violates the protocol is disconnected.
 //
@@ -47,10 +47,12 @@ class AnswerHandler {
                 absl::Time now);
   void OnNeeds(BatchServer& server, PendingBatch& batch, const OpenGrant& grant,
                uint64_t bytes, absl::Time now);
+  void OnUnknownSession(BatchServer& server, PendingBatch& batch,
+                        absl::Time now);
   void OnError(BatchServer& server, PendingBatch& batch, const GrantEnd& end,
                absl::Time now);
-  // Makes the batch due again at another server, unless none is up: then fails
-  // it. Each server is asked once at most.
+  // Takes `why` as the server's refusal: makes the batch due again at another
+  // server, or fails it if the refusals are final. Each is asked once at most.
   void AskAnother(BatchServer& server, PendingBatch& batch, absl::Status why,
                   absl::Time now);
   // Makes the batch due again: at once while there are servers that have not

@@ -72,7 +72,7 @@ TEST_F(AnswerHandlerTest, AnswersToAnEarlierEpochAreDropped) {
 TEST_F(AnswerHandlerTest, NeedsOfMoreIsRequestedAgainWithMore) {
   Answer({.kind = Kind::kNeeds, .bytes = 10'001});
   EXPECT_EQ(batch().state(), State::kWanted);
-  EXPECT_EQ(batch().needed_bytes(), 10'048);
+  EXPECT_EQ(batch().LeastRoom(server_.address()), 10'048);
   EXPECT_EQ(state_.stats.needs, 1);
   EXPECT_EQ(state_.stats.reassigned, 0);
   EXPECT_TRUE(server_.why.ok());
@@ -85,10 +85,30 @@ TEST_F(AnswerHandlerTest, NeedsOfNoMoreThanItHadDisconnects) {
                                              "8192"));
 }
 
-TEST_F(AnswerHandlerTest, NeedsOfMoreThanTheRingFails) {
-  Answer({.kind = Kind::kNeeds, .bytes = 65'537});
+TEST_F(AnswerHandlerTest, NeedsOfMoreThanTheRingFailsOnceAllSaySo) {
+  FakeServer other("b");
+  Answer({.kind = Kind::kNeeds, .bytes = 70'000});
+  EXPECT_EQ(batch().state(), State::kWanted);
+  batch().MarkRequested();
+  handler_.OnGrantEnd(other, Grant(), {.kind = Kind::kNeeds, .bytes = 65'537},
+                      kNow);
   EXPECT_EQ(batch().state(), State::kFailed);
-  EXPECT_EQ(batch().error().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(batch().error(),
+            absl::InvalidArgumentError(
+                "batch 0 of epoch 2: server b:1: it needs 65537 bytes, "
+                "buffer_size is 65536: raise buffer_size to at least 65537; "
+                "server a:1: it needs 70000 bytes, buffer_size is 65536: raise "
+                "buffer_size to at least 70000"));
+}
+
+// Its size is known once it was received: a batch is a function of its key.
+TEST_F(AnswerHandlerTest, NeedsOfMoreThanTheBatchHasDisconnects) {
+  Answer(Filled(0));
+  batch().Evict();
+  batch().MarkRequested();
+  Answer({.kind = Kind::kNeeds, .bytes = 10'001});
+  EXPECT_EQ(batch().state(), State::kWanted);
+  EXPECT_EQ(server_.why.code(), absl::StatusCode::kInternal);
 }
 
 // With two servers up it is due at once after the first failure, after 10 to 20
@@ -112,13 +132,24 @@ TEST_F(AnswerHandlerTest, RetriesAtOnceWhileThereAreOthersThenEverLater) {
   }
 }
 
-TEST_F(AnswerHandlerTest, APermanentErrorFails) {
+TEST_F(AnswerHandlerTest, APermanentErrorOfTheOnlyServerFails) {
+  fleet_.up = fleet_.listed = 1;
   Answer({.kind = Kind::kError, .error = absl::OutOfRangeError("id 99 of 40")});
   EXPECT_EQ(batch().state(), State::kFailed);
   EXPECT_EQ(batch().error(),
-            absl::OutOfRangeError("batch 0 of epoch 2: server a:1: id 99 of "
-                                  "40"));
+            absl::OutOfRangeError("batch 0 of epoch 2: server a:1, which alone "
+                                  "says so: id 99 of 40"));
   EXPECT_THAT(fleet_.cancelled, ElementsAre(Pair(0, nullptr)));
+}
+
+// A server that is down may come back and make it: until the deadline of the
+// call that waits for the batch.
+TEST_F(AnswerHandlerTest, APermanentErrorWaitsForAServerThatIsDown) {
+  fleet_.up = 1;
+  Answer({.kind = Kind::kError, .error = absl::OutOfRangeError("id 99 of 40")});
+  EXPECT_EQ(batch().state(), State::kWanted);
+  EXPECT_EQ(batch().error().message(),
+            "batch 0 of epoch 2: server a:1, which alone says so: id 99 of 40");
 }
 
 TEST_F(AnswerHandlerTest, WhileAnotherServerWorksOnlyABatchCounts) {
@@ -137,6 +168,16 @@ TEST_F(AnswerHandlerTest, AnUnknownSessionIsNoFailure) {
   Answer({.kind = Kind::kUnknownSession});
   EXPECT_TRUE(batch().IsDue(kNow));
   EXPECT_EQ(batch().failures(), 0);
+  EXPECT_EQ(batch().avoid(), server_.address());
+}
+
+TEST_F(AnswerHandlerTest, ASessionThatIsForgottenAgainAndAgainIsAFailure) {
+  for (int i = 0; i < 4; ++i) {
+    batch().MarkRequested();
+    Answer({.kind = Kind::kUnknownSession});
+  }
+  EXPECT_EQ(batch().failures(), 3);
+  EXPECT_FALSE(batch().IsDue(kNow));
 }
 
 TEST_F(AnswerHandlerTest, APlannedEndIsHeldAgainstNoBatch) {
@@ -150,7 +191,7 @@ TEST_F(AnswerHandlerTest, DamageIsPermanentOnceNoOtherServerIsLeft) {
   Answer({.kind = Kind::kError, .error = absl::DataLossError("bad column")});
   EXPECT_EQ(batch().state(), State::kWanted);
   EXPECT_TRUE(batch().IsDue(kNow));
-  EXPECT_THAT(batch().refused_by(), ElementsAre(server_.address()));
+  EXPECT_THAT(batch().refusals().servers(), ElementsAre(server_.address()));
   FakeServer other("b");
   batch().MarkRequested();
   handler_.OnGrantEnd(

@@ -1,5 +1,6 @@
 #include "trainer_client/core/window/batch_requester.h"
 
+#include <set>
 #include <string>
 #include <utility>
 
@@ -23,6 +24,7 @@ void BatchRequester::RequestDue(absl::Time now) {
   for (PendingBatch& batch : state_->window) {
     if (!batch.IsDue(now) || Request(batch)) continue;
     front_lacks_room_ = batch.index() == state_->window.front().index();
+    if (front_lacks_room_) CancelLate();
     return;
   }
 }
@@ -33,29 +35,73 @@ bool BatchRequester::Request(PendingBatch& batch) {
         return fleet_->FateOf(holder);
       },
       fleet_->losses());
-  if (decision == Decision::kGiveUp) GiveUp(batch);
-  if (decision == Decision::kGiveUp || decision == Decision::kWait) return true;
-  const std::vector<Address>& refused = batch.refused_by();
-  if (!refused.empty() && !fleet_->AnyUpBeside(refused)) {
+  if (decision == Decision::kWait) return true;
+  if (batch.refusals().Final(*fleet_)) {
     FailRefused(batch);
     return true;
   }
-  BatchServer* server =
-      fleet_->Choose({.batch = state_->epoch.RefOf(batch.index()),
-                      .exclusive = decision == Decision::kRequestExclusively,
-                      .avoid = batch.avoid(),
-                      .refused_by = refused});
-  if (server == nullptr) return true;
-  std::shared_ptr<ReceiveSlot> slot = state_->rooms.Allocate(
-      batch, server->largest_credit(), state_->window, &state_->stats.evicted);
-  if (slot == nullptr) return false;
-  Send(batch, *server, std::move(slot));
-  return true;
+  std::vector<Address> excluded = batch.refusals().servers();
+  if (decision == Decision::kGiveUp && !LeaveOutTheOneThatDies(batch, excluded)) {
+    GiveUp(batch);
+    return true;
+  }
+  return RequestBeside(std::move(excluded), decision != Decision::kRequest,
+                       batch);
+}
+
+// A server that has died under the batch several times, or says so by a new
+// incarnation, convicts it only if no other one can try.
+bool BatchRequester::LeaveOutTheOneThatDies(
+    const PendingBatch& batch, std::vector<Address>& excluded) const {
+  std::set<Address> dead;  // of those that made nothing else
+  for (const DeathRecord::Loss& loss : batch.deaths().losses()) {
+    if (loss.alone) dead.insert(loss.holder.address);
+  }
+  if (dead.size() != 1) return false;
+  excluded.push_back(*dead.begin());
+  return fleet_->AnyMayComeBeside(excluded);
+}
+
+// A server that says that the batch needs more than there is room for must not
+// keep it from those that have not said so.
+bool BatchRequester::RequestBeside(std::vector<Address> excluded,
+                                   bool exclusive, PendingBatch& batch) {
+  bool lacks_room = false;
+  while (true) {
+    BatchServer* server =
+        fleet_->Choose({.batch = state_->epoch.RefOf(batch.index()),
+                        .exclusive = exclusive,
+                        .avoid = batch.avoid(),
+                        .refused_by = excluded});
+    if (server == nullptr) return !lacks_room;
+    std::shared_ptr<ReceiveSlot> slot = state_->rooms.Allocate(
+        batch, *server, state_->window, &state_->stats.evicted);
+    if (slot != nullptr) {
+      Send(batch, *server, std::move(slot));
+      return true;
+    }
+    if (!batch.HasNeedOf(server->address())) return false;
+    lacks_room = true;
+    excluded.push_back(server->address());
+  }
 }
 
 void BatchRequester::FailRefused(PendingBatch& batch) {
-  batch.Fail(batch.refusal());
+  const absl::Status why = batch.refusals().Error();
+  batch.Fail(absl::Status(
+      why.code(), absl::StrCat(state_->epoch.KeyOf(batch.index()).ToString(),
+                               ": ", why.message())));
   fleet_->Cancel(state_->epoch.RefOf(batch.index()), nullptr);
+}
+
+// A server may go on showing signs of life without ever answering: then the
+// room that its late grants hold is asked back.
+void BatchRequester::CancelLate() {
+  for (PendingBatch& batch : state_->window) {
+    if (batch.hedged() && batch.state() == PendingBatch::State::kWanted) {
+      fleet_->Cancel(state_->epoch.RefOf(batch.index()), nullptr);
+    }
+  }
 }
 
 void BatchRequester::GiveUp(PendingBatch& batch) {

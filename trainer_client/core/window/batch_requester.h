@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "trainer_client/core/fleet/batch_fleet.h"
@@ -49,11 +50,19 @@ class BatchRequester {
  private:
   // Returns false if there is no room for it.
   bool Request(PendingBatch& batch);
+  bool RequestBeside(std::vector<Address> excluded, bool exclusive,
+                     PendingBatch& batch);
+  // Adds the server that alone has died under the batch to `excluded`. Returns
+  // false if another one has died, too, or none may come.
+  bool LeaveOutTheOneThatDies(const PendingBatch& batch,
+                              std::vector<Address>& excluded) const;
   void Send(PendingBatch& batch, BatchServer& server,
             std::shared_ptr<ReceiveSlot> slot);
   void GiveUp(PendingBatch& batch);
-  // Fails it with the error of the last server that could not make it.
+  // Fails it with what the servers say that cannot make it.
   void FailRefused(PendingBatch& batch);
+  // Cancels the grants of late batches that wait to be requested elsewhere.
+  void CancelLate();
   // Returns the batch if it waits for its server; null otherwise.
   PendingBatch* FindRequested(const BatchRef& batch);
 

@@ -57,7 +57,8 @@ TEST_F(BatchRequesterTest, RequestsTheWindowInOrder) {
 // Four credits of 16 KiB fill the ring of 64 KiB.
 TEST_F(BatchRequesterTest, AHigherIndexDoesNotTakeTheRoomOfALowerOne) {
   for (uint64_t index : {0, 1, 2}) state_.window.Add(index);
-  state_.window.Find(1)->NeedRoom(60 << 10, 16 << 10, 64 << 10);
+  state_.window.Find(1)->NeedRoom(server_.address(), 60 << 10, 16 << 10,
+                                  64 << 10);
   requester_.RequestDue(kNow);
   EXPECT_THAT(Requested(), ElementsAre(0));
   EXPECT_FALSE(requester_.front_lacks_room());
@@ -125,7 +126,7 @@ TEST_F(BatchRequesterTest, ABatchThatServersDiedOverIsGivenUp) {
   EXPECT_TRUE(fleet_.choices.back().exclusive);
   EXPECT_TRUE(server_.requests.back().exclusive);
   for (const char* host : {"c", "d"}) lose(host);
-  batch.WantAgain();
+  batch.WantElsewhere({"d", 1});
   requester_.RequestDue(kNow);
   EXPECT_EQ(server_.requests.size(), 1);  // their fate is not known
   fleet_.fate = DeathRecord::Fate::kDead;
@@ -135,6 +136,59 @@ TEST_F(BatchRequesterTest, ABatchThatServersDiedOverIsGivenUp) {
       batch.error().message(),
       "batch 0 of epoch 2: 4 servers died making it, the last ones with "
       "nothing beside: a:1, b:1, c:1, d:1; it is given up to spare the others");
+}
+
+// A new incarnation is the server's own word: an address that dies again and
+// again convicts no batch that another one may still make.
+TEST_F(BatchRequesterTest, TheDeathsOfOneAddressAreNotBelievedBesideAnother) {
+  FakeServer other("b");
+  fleet_.choose_else = &other;
+  fleet_.fate = DeathRecord::Fate::kDead;
+  state_.window.Add(0);
+  PendingBatch& batch = state_.window.front();
+  for (uint64_t life = 0; life < 13; ++life) {
+    batch.AddLost({.holder = {server_.address(), life},
+                   .alone = batch.deaths().is_suspect(),
+                   .age = absl::Milliseconds(10)},
+                  absl::UnavailableError("reset"));
+  }
+  requester_.RequestDue(kNow);
+  ASSERT_EQ(other.requests.size(), 1);
+  EXPECT_TRUE(other.requests[0].exclusive);
+  EXPECT_EQ(server_.requests.size(), 0);
+  fleet_.listed = 1;  // it has left
+  batch.WantElsewhere(other.address());
+  requester_.RequestDue(kNow);
+  EXPECT_EQ(StateOf(0), State::kFailed);
+}
+
+TEST_F(BatchRequesterTest, ANeedThatFindsNoRoomKeepsTheBatchFromNobodyElse) {
+  FakeServer other("b");
+  fleet_.choose_else = &other;
+  const auto held = ReceiveSlot::Allocate(
+      std::const_pointer_cast<SlotRing>(state_.rooms.ring().shared_from_this()),
+      8 << 10);
+  state_.window.Add(0);
+  state_.window.front().NeedRoom(server_.address(), 64 << 10, 16 << 10,
+                                 64 << 10);
+  requester_.RequestDue(kNow);
+  EXPECT_THAT(Requested(), IsEmpty());
+  ASSERT_EQ(other.requests.size(), 1);
+  EXPECT_GE(other.requests[0].slot->bytes().size(), 4096);
+}
+
+TEST_F(BatchRequesterTest, LateGrantsGiveTheirRoomBackToTheFront) {
+  for (uint64_t index : {0, 1}) state_.window.Add(index);
+  auto held = ReceiveSlot::Allocate(
+      std::const_pointer_cast<SlotRing>(state_.rooms.ring().shared_from_this()),
+      64 << 10);
+  for (uint64_t index : {0, 1}) {
+    state_.window.Find(index)->MarkRequested();
+    EXPECT_TRUE(state_.window.Find(index)->Hedge());
+  }
+  requester_.RequestDue(kNow);
+  EXPECT_TRUE(requester_.front_lacks_room());
+  EXPECT_THAT(fleet_.cancelled, ElementsAre(Pair(0, nullptr), Pair(1, nullptr)));
 }
 
 }  // namespace

@@ -8,42 +8,48 @@
 namespace tributary {
 
 std::shared_ptr<ReceiveSlot> BatchRooms::Allocate(const PendingBatch& batch,
-                                                  uint64_t largest_credit,
+                                                  const BatchServer& server,
                                                   BatchWindow& window,
                                                   uint64_t* evicted) {
-  uint64_t bytes =
-      batch.needed_bytes() != 0
-          ? std::max(batch.needed_bytes(),
-                     std::min(batch.wanted_bytes(), largest_credit))
-          : std::min(credit_size_.Next(), largest_credit);
+  const uint64_t least = batch.LeastRoom(server.address());
+  const uint64_t usual = batch.wanted_bytes() != 0 ? batch.wanted_bytes()
+                                                   : credit_size_.Next();
+  uint64_t bytes = std::min(usual, server.largest_credit());
+  if (batch.HasNeedOf(server.address()) || batch.received_bytes() != 0) {
+    bytes = std::max(bytes, least);
+  }
   // The front must not wait for room that it may not need.
   const bool may_shrink = batch.index() == window.front().index();
   while (true) {
     if (auto slot = ReceiveSlot::Allocate(ring_, bytes)) return slot;
     if (window.EvictAbove(batch.index())) {
       ++*evicted;
-    } else if (may_shrink && bytes > batch.LeastRoom()) {
-      bytes = std::max(AlignUp(bytes / 2, kCacheLine), batch.LeastRoom());
+    } else if (may_shrink && bytes > least) {
+      bytes = std::max(AlignUp(bytes / 2, kCacheLine), least);
     } else {
       return nullptr;
     }
   }
 }
 
-absl::Status BatchRooms::CheckFits(const BatchKey& key, uint64_t bytes) const {
+absl::Status BatchRooms::CheckFits(uint64_t bytes) const {
   if (bytes <= ring_->capacity()) return absl::OkStatus();
+  if (max_batch_bytes_ != 0 && bytes > max_batch_bytes_) {
+    return absl::InternalError(
+        absl::StrCat("it needs ", bytes, " bytes, where no batch of this ",
+                     "session can have more than ", max_batch_bytes_));
+  }
   return absl::InvalidArgumentError(absl::StrCat(
-      key.ToString(), " needs ", bytes, " bytes, ", ring_option_, " is ",
-      ring_->capacity(), ": raise ", ring_option_, " to at least ", bytes));
+      "it needs ", bytes, " bytes, ", ring_option_, " is ", ring_->capacity(),
+      ": raise ", ring_option_, " to at least ", bytes));
 }
 
-absl::Status BatchRooms::CheckLeases(const PendingBatch& batch,
+absl::Status BatchRooms::CheckLeases(uint64_t least,
                                      const BatchKey& key) const {
   const SlotRingStats ring = ring_->stats();
   if (ring.leased == 0 || ring.used_bytes > ring.leased_bytes) {
     return absl::OkStatus();
   }
-  const uint64_t least = batch.LeastRoom();
   if (ring.largest_free_bytes >= least) {
     return absl::OkStatus();  // a lease was just released: it is requested now
   }

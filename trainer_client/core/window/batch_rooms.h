@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "channel/slot_ring.h"
 #include "common/batch/batch_key.h"
+#include "trainer_client/core/fleet/batch_fleet.h"
 #include "trainer_client/core/fleet/receive_slot.h"
 #include "trainer_client/core/window/batch_window.h"
 #include "trainer_client/core/window/credit_size.h"
@@ -29,26 +30,27 @@ class BatchRooms {
              uint64_t max_batches, uint64_t max_batch_bytes)
       : ring_(std::move(ring)),
         ring_option_(std::move(ring_option)),
+        max_batch_bytes_(max_batch_bytes),
         credit_size_(ring_->capacity(), max_batches, max_batch_bytes) {}
 
-  // Returns room for `batch`, which is in `window`; null if there is none.
-  // Beyond what the batch is known to need it takes no more than
-  // `largest_credit`, which is what the server can make. The front of the
-  // window takes less than is usual if it must. Adds the batches that were
-  // evicted to `*evicted`.
+  // Returns room for `batch`, which is in `window`, to be requested of
+  // `server`; null if there is none. Beyond what the server has said that the
+  // batch needs it takes no more than its largest credit, which is what the
+  // server can make. The front of the window takes less than is usual if it
+  // must. Adds the batches that were evicted to `*evicted`.
   std::shared_ptr<ReceiveSlot> Allocate(const PendingBatch& batch,
-                                        uint64_t largest_credit,
+                                        const BatchServer& server,
                                         BatchWindow& window, uint64_t* evicted);
   // Learns from the size of a batch that has arrived.
   void OnReceived(uint64_t bytes) { credit_size_.Saw(bytes); }
 
-  // INVALID_ARGUMENT: a batch of `bytes` is larger than the ring.
-  absl::Status CheckFits(const BatchKey& key, uint64_t bytes) const;
-  // FAILED_PRECONDITION: `batch` finds no room, and only the user can make
-  // some, by releasing leases. Batches on their way, and room that lost servers
-  // may still write into, come back without the user.
-  absl::Status CheckLeases(const PendingBatch& batch,
-                           const BatchKey& key) const;
+  // INVALID_ARGUMENT: a batch of `bytes`, as a server says, is larger than the
+  // ring. INTERNAL: and larger than the specification allows.
+  absl::Status CheckFits(uint64_t bytes) const;
+  // FAILED_PRECONDITION: the batch finds no room of `least` bytes, and only the
+  // user can make some, by releasing leases. Batches on their way, and room
+  // that lost servers may still write into, come back without the user.
+  absl::Status CheckLeases(uint64_t least, const BatchKey& key) const;
 
   const SlotRing& ring() const { return *ring_; }
   uint64_t capacity() const { return ring_->capacity(); }
@@ -56,6 +58,7 @@ class BatchRooms {
  private:
   const std::shared_ptr<SlotRing> ring_;
   const std::string ring_option_;
+  const uint64_t max_batch_bytes_;
   CreditSize credit_size_;
 };
 

@@ -18,8 +18,9 @@ class BatchRoomsTest : public testing::Test {
     for (uint64_t index : {0, 1, 2}) window_.Add(index);
   }
   size_t Allocate(uint64_t index, uint64_t largest_credit = kAny) {
-    auto slot = rooms_.Allocate(*window_.Find(index), largest_credit, window_,
-                                &evicted_);
+    server_.largest = largest_credit;
+    auto slot =
+        rooms_.Allocate(*window_.Find(index), server_, window_, &evicted_);
     if (slot == nullptr) return 0;
     slots_.push_back(slot);
     return slot->bytes().size();
@@ -37,7 +38,8 @@ class BatchRoomsTest : public testing::Test {
   }
 
   const std::shared_ptr<SlotRing> ring_ = SlotRing::Create(64 << 10);
-  BatchRooms rooms_{ring_, "buffer_size", 4, 0};
+  BatchRooms rooms_{ring_, "buffer_size", 4, 100'000};
+  FakeServer server_{"a"};
   BatchWindow window_;
   std::vector<std::shared_ptr<ReceiveSlot>> slots_;
   uint64_t evicted_ = 0;
@@ -47,7 +49,7 @@ TEST_F(BatchRoomsTest, TakesNoMoreThanTheServerCanMake) {
   EXPECT_EQ(Allocate(1), 16 << 10);
   EXPECT_EQ(Allocate(1, 10'048), 10'048);
   // What it is known to need it must have.
-  window_.Find(1)->NeedRoom(12'800, 10'048, 64 << 10);
+  window_.Find(1)->NeedRoom(server_.address(), 12'800, 10'048, 64 << 10);
   EXPECT_EQ(Allocate(1, 10'048), 12'800);
 }
 
@@ -76,28 +78,35 @@ TEST_F(BatchRoomsTest, EvictsAboveAndNeverBelow) {
 }
 
 TEST_F(BatchRoomsTest, ABatchLargerThanTheRingSaysWhatToRaise) {
-  const BatchKey key{{}, 2, 5};
-  EXPECT_TRUE(rooms_.CheckFits(key, 65'536).ok());
-  const absl::Status status = rooms_.CheckFits(key, 65'537);
+  EXPECT_TRUE(rooms_.CheckFits(65'536).ok());
+  const absl::Status status = rooms_.CheckFits(65'537);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(status.message(),
-            "batch 5 of epoch 2 needs 65537 bytes, buffer_size is 65536: raise "
-            "buffer_size to at least 65537");
+            "it needs 65537 bytes, buffer_size is 65536: raise buffer_size to "
+            "at least 65537");
+}
+
+TEST_F(BatchRoomsTest, ABatchLargerThanTheSessionAllowsIsNoReasonToRaiseIt) {
+  EXPECT_EQ(rooms_.CheckFits(100'000).code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(rooms_.CheckFits(100'001),
+            absl::InternalError("it needs 100001 bytes, where no batch of this "
+                                "session can have more than 100000"));
 }
 
 TEST_F(BatchRoomsTest, LeasesAreToBlameOnlyWhenNothingElseHoldsRoom) {
   const BatchKey key{{}, 0, 0};
-  EXPECT_TRUE(rooms_.CheckLeases(window_.front(), key).ok());
+  EXPECT_TRUE(rooms_.CheckLeases(4096, key).ok());
   auto slot = ReceiveSlot::Allocate(ring_, 64 << 10);
-  EXPECT_TRUE(rooms_.CheckLeases(window_.front(), key).ok());  // on its way
+  EXPECT_TRUE(rooms_.CheckLeases(4096, key).ok());  // on its way
   ASSERT_TRUE(slot->Filled(64 << 10).ok());
   {
     const auto lease = slot->Lend();
     ASSERT_TRUE(lease.ok());
-    EXPECT_EQ(rooms_.CheckLeases(window_.front(), key).code(),
+    EXPECT_EQ(rooms_.CheckLeases(4096, key).code(),
               absl::StatusCode::kFailedPrecondition);
   }
-  EXPECT_TRUE(rooms_.CheckLeases(window_.front(), key).ok());
+  EXPECT_TRUE(rooms_.CheckLeases(4096, key).ok());
 }
 
 }  // namespace

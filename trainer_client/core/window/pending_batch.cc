@@ -7,10 +7,30 @@
 #include "common/text/status.h"
 
 namespace tributary {
+namespace {
 
-uint64_t PendingBatch::LeastRoom() const {
-  constexpr uint64_t kLeast = 4096;
-  return needed_bytes_ != 0 ? needed_bytes_ : kLeast;
+// Of a batch of which nothing is known.
+constexpr uint64_t kLeastRoom = 4096;
+
+}  // namespace
+
+uint64_t PendingBatch::LeastRoom(const Address& server) const {
+  if (received_bytes_ != 0) return received_bytes_;
+  const auto need = needs_.find(server);
+  return need == needs_.end() ? kLeastRoom : need->second;
+}
+
+std::vector<Address> PendingBatch::ServersWithNeeds() const {
+  std::vector<Address> servers;
+  for (const auto& [server, bytes] : needs_) servers.push_back(server);
+  return servers;
+}
+
+uint64_t PendingBatch::LeastNeed() const {
+  if (received_bytes_ != 0) return received_bytes_;
+  uint64_t least = needs_.empty() ? kLeastRoom : UINT64_MAX;
+  for (const auto& [server, bytes] : needs_) least = std::min(least, bytes);
+  return least;
 }
 
 void PendingBatch::PassOver() {
@@ -27,7 +47,7 @@ bool PendingBatch::Hedge() {
 void PendingBatch::Complete(std::shared_ptr<ReceiveSlot> slot, BatchView view) {
   state_ = State::kReady;
   failures_ = 0;
-  needed_bytes_ = wanted_bytes_ = slot->bytes().size();  // in case of Evict
+  received_bytes_ = wanted_bytes_ = slot->bytes().size();  // in case of Evict
   slot_ = std::move(slot);
   view_ = std::move(view);
 }
@@ -35,13 +55,13 @@ void PendingBatch::Complete(std::shared_ptr<ReceiveSlot> slot, BatchView view) {
 // A server that ran out of memory knows only a lower bound: growing by a
 // quarter at least from the second time on, where there is as much, bounds how
 // often it is asked.
-void PendingBatch::NeedRoom(uint64_t bytes, uint64_t granted,
-                            uint64_t capacity) {
+void PendingBatch::NeedRoom(const Address& server, uint64_t bytes,
+                            uint64_t granted, uint64_t capacity) {
   uint64_t wanted = bytes;
-  if (needed_bytes_ != 0) wanted = std::max(wanted, granted + granted / 4);
-  needed_bytes_ = AlignUp(bytes, kCacheLine);
+  if (wanted_bytes_ != 0) wanted = std::max(wanted, granted + granted / 4);
+  needs_[server] = AlignUp(bytes, kCacheLine);
   wanted_bytes_ = std::min(AlignUp(wanted, kCacheLine), capacity);
-  state_ = State::kWanted;
+  WantElsewhere(server);
 }
 
 void PendingBatch::Retry(const Address& server, absl::Status why,

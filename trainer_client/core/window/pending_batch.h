@@ -3,6 +3,7 @@
 #define TRIBUTARY_TRAINER_CLIENT_CORE_WINDOW_PENDING_BATCH_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "trainer_client/core/batch/batch_lease.h"
 #include "trainer_client/core/fleet/death_record.h"
 #include "trainer_client/core/fleet/receive_slot.h"
+#include "trainer_client/core/fleet/refusals.h"
 
 namespace tributary {
 
@@ -59,16 +61,24 @@ class PendingBatch {
   // problem, or OK.
   const absl::Status& error() const { return error_; }
   const DeathRecord& deaths() const { return deaths_; }
-  // The servers that cannot make it, each once, and the last one's reason.
-  const std::vector<Address>& refused_by() const { return refused_by_; }
-  const absl::Status& refusal() const { return refusal_; }
+  // The servers that say that they cannot make it.
+  const Refusals& refusals() const { return refusals_; }
 
-  // The bytes that it needs at least, as far as servers have said; 0: unknown.
-  uint64_t needed_bytes() const { return needed_bytes_; }
-  // The bytes to ask for once needed_bytes is known; not less than that.
+  // Its size, once it has been received; 0: unknown.
+  uint64_t received_bytes() const { return received_bytes_; }
+  // The bytes to ask for: its size, or what servers have said that it needs. 0:
+  // nothing is known.
   uint64_t wanted_bytes() const { return wanted_bytes_; }
-  // The smallest room that is worth a request.
-  uint64_t LeastRoom() const;
+  // The smallest room that is worth a request to this server: no less than it
+  // has said itself. What another server says is not proven.
+  uint64_t LeastRoom(const Address& server) const;
+  // Returns whether the server has said how much the batch needs.
+  bool HasNeedOf(const Address& server) const {
+    return needs_.contains(server);
+  }
+  // The servers that have said how much it needs, and the least of that.
+  std::vector<Address> ServersWithNeeds() const;
+  uint64_t LeastNeed() const;
 
   // ---- requests -------------------------------------------------------------
   // Decides whether to request it, from the servers lost while they made it.
@@ -87,19 +97,18 @@ class PendingBatch {
   // ---- answers; they require is_unfinished() --------------------------------
   // The batch is in the first bytes of `slot`, which Filled has marked.
   void Complete(std::shared_ptr<ReceiveSlot> slot, BatchView view);
-  // The server needs `bytes` where it had `granted`, fewer. Room of `capacity`
-  // bytes is never exceeded. Requires bytes <= capacity.
-  void NeedRoom(uint64_t bytes, uint64_t granted, uint64_t capacity);
-  // To be requested again, with nothing held against the server.
-  void WantAgain() { state_ = State::kWanted; }
+  // `server` says that it needs `bytes` where it had `granted`, fewer; another
+  // one is asked if possible. Room of `capacity` bytes is never exceeded.
+  // Requires bytes <= capacity.
+  void NeedRoom(const Address& server, uint64_t bytes, uint64_t granted,
+                uint64_t capacity);
   // The attempt at `server` failed; to be requested again from `not_before` on.
   void Retry(const Address& server, absl::Status why, absl::Time not_before);
   // A server was lost while it made the batch.
   void AddLost(DeathRecord::Loss loss, absl::Status why);
   // `server` has answered that it cannot make the batch, though another might.
   void AddRefusal(const Address& server, absl::Status why) {
-    refused_by_.push_back(server);
-    refusal_ = std::move(why);
+    refusals_.Add(server, std::move(why));
   }
   // To be requested again, elsewhere than at `server` if possible.
   void WantElsewhere(const Address& server);
@@ -115,16 +124,16 @@ class PendingBatch {
  private:
   uint64_t index_;
   State state_ = State::kWanted;
-  uint64_t needed_bytes_ = 0;
+  uint64_t received_bytes_ = 0;
   uint64_t wanted_bytes_ = 0;
+  std::map<Address, uint64_t> needs_;  // the latest that each server has said
   bool hedged_ = false;
   int failures_ = 0;
   absl::Time not_before_ = absl::InfinitePast();
   std::optional<Address> avoid_;
   absl::Status error_;
   DeathRecord deaths_;
-  std::vector<Address> refused_by_;
-  absl::Status refusal_;
+  Refusals refusals_;
   std::shared_ptr<ReceiveSlot> slot_;
   std::optional<BatchView> view_;
 };

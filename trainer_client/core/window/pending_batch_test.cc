@@ -40,16 +40,30 @@ TEST(PendingBatch, IsHedgedOnce) {
 // quarter more than it had, where the ring has as much.
 TEST(PendingBatch, GrowsByAQuarterFromTheSecondTimeOn) {
   PendingBatch batch(7);
-  EXPECT_EQ(batch.LeastRoom(), 4096);
-  batch.NeedRoom(10'001, 8'192, 100'000);
-  EXPECT_EQ(batch.needed_bytes(), 10'048);  // 157 lines of 64
+  EXPECT_EQ(batch.LeastRoom(kServer), 4096);
+  batch.NeedRoom(kServer, 10'001, 8'192, 100'000);
+  EXPECT_EQ(batch.LeastRoom(kServer), 10'048);  // 157 lines of 64
   EXPECT_EQ(batch.wanted_bytes(), 10'048);
-  batch.NeedRoom(10'100, 10'048, 100'000);
-  EXPECT_EQ(batch.needed_bytes(), 10'112);
+  batch.NeedRoom(kServer, 10'100, 10'048, 100'000);
   EXPECT_EQ(batch.wanted_bytes(), 12'608);  // 10'048 + 2'512 = 12'560
-  EXPECT_EQ(batch.LeastRoom(), 10'112);
-  batch.NeedRoom(90'000, 88'000, 100'000);
+  EXPECT_EQ(batch.LeastRoom(kServer), 10'112);
+  batch.NeedRoom(kServer, 90'000, 88'000, 100'000);
   EXPECT_EQ(batch.wanted_bytes(), 100'000);
+  EXPECT_EQ(batch.avoid(), kServer);
+}
+
+// Nobody has to believe what another server says.
+TEST(PendingBatch, ANeedBindsWhoSaysIt) {
+  const Address other{"b", 1};
+  PendingBatch batch(7);
+  EXPECT_EQ(batch.LeastNeed(), 4096);
+  batch.NeedRoom(kServer, 90'048, 8'192, 100'000);
+  EXPECT_EQ(batch.LeastRoom(kServer), 90'048);
+  EXPECT_EQ(batch.LeastRoom(other), 4096);
+  EXPECT_EQ(batch.LeastNeed(), 90'048);
+  batch.NeedRoom(other, 9'024, 8'192, 100'000);
+  EXPECT_EQ(batch.LeastNeed(), 9'024);
+  EXPECT_EQ(batch.ServersWithNeeds(), (std::vector<Address>{kServer, other}));
 }
 
 TEST(PendingBatch, AnEvictedBatchKeepsItsSizeAndFreesItsRoom) {
@@ -65,7 +79,8 @@ TEST(PendingBatch, AnEvictedBatchKeepsItsSizeAndFreesItsRoom) {
   EXPECT_EQ(ring->stats().ready, 1);
   batch.Evict();
   EXPECT_EQ(batch.state(), State::kWanted);
-  EXPECT_EQ(batch.needed_bytes(), bytes);
+  EXPECT_EQ(batch.received_bytes(), bytes);
+  EXPECT_EQ(batch.LeastRoom(kServer), bytes);
   EXPECT_EQ(ring->stats().used_bytes, 0);
 }
 

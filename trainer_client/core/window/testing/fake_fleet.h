@@ -47,7 +47,12 @@ class FakeFleet final : public BatchFleet {
  public:
   BatchServer* Choose(const Choice& choice) const override {
     choices.push_back(choice);
-    return choose;
+    const auto excluded = [&](const BatchServer* server) {
+      return server != nullptr && std::count(choice.refused_by.begin(),
+                                             choice.refused_by.end(),
+                                             server->address()) > 0;
+    };
+    return excluded(choose) ? choose_else : choose;
   }
   void Cancel(const BatchRef& batch, const BatchServer* keep) override {
     cancelled.emplace_back(batch.index, keep);
@@ -61,6 +66,9 @@ class FakeFleet final : public BatchFleet {
   bool AnyUpBeside(const std::vector<Address>& servers) const override {
     return up > servers.size();
   }
+  bool AnyMayComeBeside(const std::vector<Address>& servers) const override {
+    return listed > servers.size();
+  }
   FleetLosses losses() const override { return {0, absl::Hours(1)}; }
   std::vector<BatchRef> FindSilent() override { return silent; }
   std::vector<BatchRef> FindLate(absl::Duration) const override { return late; }
@@ -69,7 +77,9 @@ class FakeFleet final : public BatchFleet {
   }
 
   BatchServer* choose = nullptr;
+  BatchServer* choose_else = nullptr;  // where `choose` is excluded
   size_t up = 2;
+  size_t listed = 2;
   std::vector<uint64_t> requested;  // by index, of any server
   std::vector<BatchRef> silent;
   std::vector<BatchRef> late;
