@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -86,7 +87,7 @@ TEST(RenderSamplers, KeepsTextsThatLookLikeNumbers) {
   const std::string text = Render(Values(2)).at("partition-1.yaml");
   EXPECT_THAT(text, HasSubstr("tributary.io/partition: \"1\"\n"));
   EXPECT_THAT(text, HasSubstr("prometheus.io/port: \"9090\"\n"));
-  EXPECT_THAT(text, HasSubstr("prometheus.io/scrape: \"true\"\n"));
+  EXPECT_THAT(text, HasSubstr("prometheus.io/scrape: \"false\"\n"));
   EXPECT_THAT(text, HasSubstr("cpu: \"2\"\n"));
   EXPECT_THAT(text, HasSubstr("threshold: \"1\"\n"));
   EXPECT_THAT(text, HasSubstr("containerPort: 9090\n"));
@@ -154,6 +155,52 @@ TEST(RenderSamplers, LeavesOutWhatAClusterLacks) {
   EXPECT_TRUE(
       OfKind(Render(values).at("partition-0.yaml"), "PodDisruptionBudget")
           .empty());
+}
+
+// The queries of the rules, by alert.
+std::map<std::string, std::string> AlertQueries(const SamplerValues& values) {
+  const auto rules = OfKind(Render(values).at("samplers.yaml"),
+                            "PrometheusRule");
+  std::map<std::string, std::string> queries;
+  for (const YAML::Node& rule : rules) {
+    for (const YAML::Node& group : rule["spec"]["groups"]) {
+      for (const YAML::Node& alert : group["rules"]) {
+        queries[alert["alert"].Scalar()] = alert["expr"].Scalar();
+      }
+    }
+  }
+  return queries;
+}
+
+TEST(RenderSamplers, WritesAlertsOfItsNamespaceAlone) {
+  SamplerValues values = Values(2);
+  values.name_space = "gnn";
+  const auto queries = AlertQueries(values);
+  EXPECT_EQ(queries.size(), 12u);
+  for (const auto& [alert, query] : queries) {
+    EXPECT_THAT(query, Not(HasSubstr("namespace=\"tributary\""))) << alert;
+  }
+  EXPECT_EQ(queries.at("TributaryNoMetrics"),
+            "absent(tributary_busy_ratio{namespace=\"gnn\"})");
+  EXPECT_EQ(queries.at("TributaryAutoscalerAtMaximum"),
+            "kube_horizontalpodautoscaler_status_current_replicas{namespace="
+            "\"gnn\",horizontalpodautoscaler=~\".*tributary-sampler.*\"}\n"
+            ">= kube_horizontalpodautoscaler_spec_max_replicas{namespace="
+            "\"gnn\",horizontalpodautoscaler=~\".*tributary-sampler.*\"}\n");
+  values.pod_monitor = false;
+  EXPECT_TRUE(AlertQueries(values).empty());
+}
+
+// Scraped by a PodMonitor and by annotations each server would be there twice.
+TEST(RenderSamplers, HasServersScrapedOnce) {
+  SamplerValues values = Values(1);
+  for (const bool pod_monitor : {true, false}) {
+    values.pod_monitor = pod_monitor;
+    const YAML::Node pod = OfKind(Render(values).at("partition-0.yaml"),
+                                  "Deployment")[0]["spec"]["template"];
+    EXPECT_EQ(pod["metadata"]["annotations"]["prometheus.io/scrape"].Scalar(),
+              pod_monitor ? "false" : "true");
+  }
 }
 
 TEST(RenderSamplers, LetsOnlyPrometheusNamespaceReadMetrics) {

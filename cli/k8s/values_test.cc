@@ -46,7 +46,9 @@ TEST(SamplerValues, HasDefaults) {
 TEST(SamplerValues, ReadsEveryKey) {
   const auto values = Parse(
       "placement: sharded\nnamespace: gnn\n"
-      "images: {sampler: 'a/b@sha256:00', tools: a/t:1}\n"
+      "images: {sampler: 'a/b@sha256:" +
+      std::string(64, '0') +
+      "', tools: a/t:1}\n"
       "graphs: [{folder: /graphs/x, partitions: 2}]\n"
       "volume: {fetch: {url: s3://b/p, endpoint: 'http://s3:9000', secret: s, "
       "storage: 5Gi, storageClass: fast}}\n"
@@ -118,7 +120,12 @@ TEST(SamplerValues, RefusesWithTheLineAndWhatIsAllowed) {
       And("namespace: -x\n", "namespace is \"-x\""),
       And("namespace: ''\n", "namespace is \"\"; allowed: a text"),
       With("r.example/s:1", "'a b'", "v.yaml:2: images.sampler is \"a b\""),
-      With("  sampler: r.example/s:1", "  tools: a", "images.sampler is mis"),
+      With("r.example/s:1", "r.example/s", "allowed: REPOSITORY:TAG or"),
+      With("r.example/s:1", "r.example/S:1", "a repository is in lower case"),
+      With("r.example/s:1", "sha256:" + std::string(64, '0'), "REPOSITORY@"),
+      With("  sampler: r.example/s:1", "  sampler: a:1\n  tools: A",
+           "v.yaml:3: images.tools is \"A\""),
+      With("  sampler: r.example/s:1", "  tools: a:1", "images.sampler is mis"),
       With("/graphs/main", "/data", "v.yaml:4: graphs[0].folder is \"/data\""),
       With("/graphs/main", "/graphs/../x", "graphs[0].folder"),
       With("/graphs/main", "'/graphs/a b'", "graphs[0].folder"),
@@ -151,7 +158,7 @@ TEST(SamplerValues, RefusesWithTheLineAndWhatIsAllowed) {
       With("{}", "{memoryBudget: 6GB}", "resources.memory is missing"),
       With("{}", "{featureMemory: disk}", "auto, resident or paged"),
       With("{}", "{jobWeights: a}", "resources.jobWeights"),
-      {"graphs: [{folder: /graphs/a, partitions: 1}]\nimages: {sampler: a}\n",
+      {"graphs: [{folder: /graphs/a, partitions: 1}]\nimages: {sampler: a:1}\n",
        "resources is missing"},
   };
   for (const Wrong& wrong : cases) {
