@@ -11,7 +11,7 @@ BEGIN = r"(?:^|[;|&(]|\b(?:do|then|else)\b)\s*"
 LOOP = re.compile(BEGIN + r"(?P<word>for|while|until)\b(?!\s*\(\s*\w)")
 DONE = re.compile(BEGIN + r"done\b(?P<after>[^;|&]*)")
 # Words that a reader replaces: such a line cannot be pasted as it is.
-PLACEHOLDER = re.compile(r"\.\.\.|(?<=\s)[A-Z][A-Z0-9]*\b")
+PLACEHOLDER = re.compile(r"\.\.\.|(?<=[\s=])[A-Z][A-Z0-9]*\b")
 BOUNDED = re.compile(BEGIN + r"timeout\s")
 
 # What waits for others, unless the line also has the second pattern.
@@ -26,6 +26,7 @@ WAITS = [
     (BEGIN + r"tail\s.*-[fF]\b", None, "follows a file without end"),
     (BEGIN + r"(?:watch|yes|sleep\s+inf\w*)\b", None, "never ends"),
     (r"\bfor\s*\(\(\s*;\s*;\s*\)\)", None, "loops without end"),
+    (r"^\s*(?:import|from)\s+\w+", None, "Python, not a shell's: a fence that names it"),
     (BEGIN + r"tributary serve\b", r"&\s*(?:\w+=\$!\s*)?$",
      "a server in the foreground: start it with & and end it, or by timeout"),
 ]

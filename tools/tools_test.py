@@ -264,7 +264,7 @@ class PageBlocks(unittest.TestCase):
             "kubectl drain NODE", "kubectl -n t logs -f job/a", "kubectl get pods -w",
             "tail -f log", "tail -n 1 -F log", "watch date", "sleep infinity",
             "tributary serve --graph g --listen 127.0.0.1:1",
-            "tributary serve --graph g >log 2>&1",
+            "tributary serve --graph g >log 2>&1", "import numpy as np",
         ):
             self.assertEqual(self.unbounded("echo", line), [4], line)
         self.assertEqual(self.unbounded("until a; do", "  b", "done"), [3])

@@ -92,7 +92,9 @@ bool IsRepository(absl::string_view text) {
 }
 
 bool IsTag(absl::string_view text) {
-  const auto is_word = [](char c) { return absl::ascii_isalnum(c) || c == '_'; };
+  const auto is_word = [](char c) {
+    return absl::ascii_isalnum(c) || c == '_';
+  };
   const auto is_inner = [&](char c) {
     return is_word(c) || c == '.' || c == '-';
   };

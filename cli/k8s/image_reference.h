@@ -13,11 +13,11 @@ inline constexpr char kAllowedImage[] =
     "a tag has up to 128 of letters, digits and _.-, a digest 64 hexadecimal "
     "digits";
 
-// Returns whether `text` is a reference by the grammar of the OCI's distribution
-// specification, [HOST[:PORT]/]PATH[:TAG][@ALGORITHM:DIGEST], that says which
-// image it is: it has a tag, or a digest of SHA-256 or SHA-512. A registry is told
-// from a folder of the path as Docker and Kubernetes do: it is `localhost`, or
-// has a `.` or a port.
+// Returns whether `text` is a reference by the grammar of the OCI's
+// distribution specification, [HOST[:PORT]/]PATH[:TAG][@ALGORITHM:DIGEST], that
+// says which image it is: it has a tag, or a digest of SHA-256 or SHA-512. A
+// registry is told from a folder of the path as Docker and Kubernetes do: it is
+// `localhost`, or has a `.` or a port.
 bool IsImageReference(absl::string_view text);
 
 }  // namespace tributary

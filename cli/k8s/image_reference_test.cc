@@ -20,8 +20,8 @@ TEST(IsImageReference, TakesWhatRegistriesTake) {
         std::string("Registry.Example/a:1"), std::string("[::1]:5000/a:1"),
         std::string("[fd00::1]/a:1"), "a:" + std::string(128, 'x'),
         "a/" + std::string(253, 'x') + ":1", "r.example/a@sha256:" + Digest(),
-        "r.example:1/a@sha256:" + Digest(),
-        "r.example/a:1@sha256:" + Digest(), "a@sha512:" + Digest(128),
+        "r.example:1/a@sha256:" + Digest(), "r.example/a:1@sha256:" + Digest(),
+        "a@sha512:" + Digest(128),
         // An organisation may have such a name, but no image.
         std::string("sha256/a:1")}) {
     EXPECT_TRUE(IsImageReference(text)) << text;

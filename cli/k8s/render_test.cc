@@ -159,8 +159,8 @@ TEST(RenderSamplers, LeavesOutWhatAClusterLacks) {
 
 // The queries of the rules, by alert.
 std::map<std::string, std::string> AlertQueries(const SamplerValues& values) {
-  const auto rules = OfKind(Render(values).at("samplers.yaml"),
-                            "PrometheusRule");
+  const auto rules =
+      OfKind(Render(values).at("samplers.yaml"), "PrometheusRule");
   std::map<std::string, std::string> queries;
   for (const YAML::Node& rule : rules) {
     for (const YAML::Node& group : rule["spec"]["groups"]) {

@@ -97,10 +97,10 @@ absl::Status ReadImages(const MapReader& map, SamplerValues* out) {
   if (!map.Has("images")) return map.Missing("images", "sampler, tools");
   ASSIGN_OR_RETURN(const MapReader images,
                    map.Map("images", {"sampler", "tools"}));
-  RETURN_IF_ERROR(
-      Checked(images, "sampler", IsImageReference, kAllowedImage, &out->sampler_image));
-  RETURN_IF_ERROR(
-      Checked(images, "tools", IsImageReference, kAllowedImage, &out->tools_image));
+  RETURN_IF_ERROR(Checked(images, "sampler", IsImageReference, kAllowedImage,
+                          &out->sampler_image));
+  RETURN_IF_ERROR(Checked(images, "tools", IsImageReference, kAllowedImage,
+                          &out->tools_image));
   if (out->sampler_image.empty()) {
     return images.Missing("sampler", kAllowedImage);
   }

@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import unittest
@@ -33,23 +32,6 @@ SKOPEO = """#!/bin/bash
 [[ $1 = copy && $2 = oci-archive:bazel-bin/k8s/images/*.tar ]] || exit 2
 [[ $3 = docker://registry.example/tributary-*:* ]] || exit 2
 """
-
-
-def free_ports(count):
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    try:
-        return [s.getsockname()[1] for s in sockets]
-    finally:
-        for s in sockets:
-            s.close()
-
-
-def with_free_ports(text):
-    """The commands with other ports than 50051 and its like, and 9091."""
-    ports = sorted(set(re.findall(r"\b(?:5005\d|909\d)\b", text)))
-    for port, free in zip(ports, free_ports(len(ports))):
-        text = re.sub(rf"\b{port}\b", f"port{free}", text)
-    return re.sub(r"\bport(\d+)\b", r"\1", text)
 
 
 def table_rows(text):
@@ -100,7 +82,7 @@ class OperationsPageTest(unittest.TestCase):
         commands = page.commands(section(PAGE, "Rehearsal on one machine"))
         self.assertEqual(set(re.findall(r"\d+\.\d+\.\d+\.\d+", commands)),
                          {"127.0.0.1"})
-        out = self.shells.paste(with_free_ports(commands))
+        out = self.shells.paste(page.with_free_ports(commands))
         self.assertEqual(len(re.findall("^ready ", out, re.M)), 3, out)
         self.assertRegex(out, r"(?m)^  batches/s +\d")
         self.assertEqual(len(re.findall("^result test_accuracy=", out, re.M)),
@@ -131,7 +113,7 @@ class OperationsPageTest(unittest.TestCase):
 
     def test_so_do_those_of_the_manifests_page(self):
         self.paste_into_a_cluster(
-            "k8s/README.md", ("Apply it", "Upgrade"),
+            "k8s/README.md", ("Apply it", "A namespace of your own", "Upgrade"),
             instead="kubectl apply -k k8s/overlays/graph-from-object-store")
 
     def test_flags_are_those_of_the_programs(self):
