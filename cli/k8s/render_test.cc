@@ -111,6 +111,35 @@ TEST(RenderSamplers, ListsTheGraphsOfEachPartition) {
   EXPECT_EQ(data.size(), 3u);
 }
 
+// Until the older graph is gone, its further partitions have owners, too.
+TEST(RenderSamplers, HasOwnersOfTheLargestGraphWhicheverItIs) {
+  SamplerValues values = Values(3);
+  values.graphs.push_back({"/graphs/new", 1});
+  values.graphs.push_back({"/graphs/newest", 2});
+  EXPECT_EQ(CountDeployments(values), 3u);
+  const RenderedFiles files = Render(values);
+  EXPECT_EQ(files.count("partition-2.yaml"), 1u);
+  const YAML::Node data =
+      OfKind(files.at("samplers.yaml"), "ConfigMap")[0]["data"];
+  EXPECT_EQ(data["partition-0.txt"].Scalar(),
+            "/graphs/main 0\n/graphs/new 0\n/graphs/newest 0\n");
+  EXPECT_EQ(data["partition-1.txt"].Scalar(),
+            "/graphs/main 1\n/graphs/newest 1\n");
+  EXPECT_EQ(data["partition-2.txt"].Scalar(), "/graphs/main 2\n");
+}
+
+// A name is another's beginning: labels and arguments tell them apart.
+TEST(RenderSamplers, DoesNotTakePartition1For10) {
+  const RenderedFiles files = Render(Values(11));
+  const auto one = OfKind(files.at("partition-1.yaml"), "Deployment")[0];
+  EXPECT_THAT(ArgumentsOf(one),
+              testing::IsSupersetOf(
+                  {"--partitions=1", "--graph=file:/config/partition-1.txt"}));
+  for (const char* part : {"partitions=\"10\"", "partition-10", "-p10"}) {
+    EXPECT_THAT(files.at("partition-1.yaml"), Not(HasSubstr(part)));
+  }
+}
+
 TEST(RenderSamplers, SetsWhatTheValuesSay) {
   SamplerValues values = Values(1);
   values.name_space = "gnn";
@@ -134,6 +163,12 @@ TEST(RenderSamplers, SetsWhatTheValuesSay) {
     EXPECT_THAT(text, HasSubstr(part));
   }
   EXPECT_THAT(text, Not(HasSubstr("namespace=\"tributary\"")));
+  const YAML::Node resources =
+      OfKind(text, "Deployment")[0]["spec"]["template"]["spec"]["containers"][0]
+                                ["resources"];
+  for (const char* kind : {"requests", "limits"}) {
+    EXPECT_EQ(resources[kind]["memory"].Scalar(), "9Gi") << kind;
+  }
 }
 
 TEST(RenderSamplers, LeavesOutWhatAClusterLacks) {
@@ -251,8 +286,10 @@ TEST(RenderSamplers, FetchesTheGraphToAVolumeOfThePod) {
   EXPECT_THAT(init["args"].as<std::vector<std::string>>(),
               ElementsAre("get", "s3://b/p", "/graphs/main", "--partitions=0",
                           "--endpoint=http://s3:9000"));
-  EXPECT_EQ(init["env"][0]["valueFrom"]["secretKeyRef"]["name"].Scalar(),
-            "keys");
+  ASSERT_EQ(init["env"].size(), 2u);
+  for (const YAML::Node& variable : init["env"]) {
+    EXPECT_EQ(variable["valueFrom"]["secretKeyRef"]["name"].Scalar(), "keys");
+  }
   const YAML::Node volume = pod["volumes"][0];
   EXPECT_EQ(volume["name"].Scalar(), "graphs");
   EXPECT_FALSE(volume["persistentVolumeClaim"].IsDefined());

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "partition/format/testing/graph_builder.h"
 
 namespace tributary {
 namespace {
@@ -174,6 +175,28 @@ TEST(SamplerValues, SurvivesDeepNestingAndCycles) {
   EXPECT_FALSE(Parse(std::string(100000, '[')).ok());
   EXPECT_FALSE(Parse(std::string(100000, '{')).ok());
   EXPECT_FALSE(Parse("images: &a\n  sampler: *a\n").ok());
+}
+
+// A pod of any partition must hold the fullest one, wherever it is.
+TEST(MeasureGraph, MeasuresTheFullestPartition) {
+  GraphSpec spec;
+  spec.num_nodes = 400;
+  spec.num_partitions = 3;
+  spec.x_dim = 64;
+  spec.x.assign(400 * 64, 1);
+  for (uint16_t fullest = 0; fullest < 3; ++fullest) {
+    spec.partition_of.assign(400, fullest);
+    for (int node = 0; node < 20; ++node) spec.partition_of[node] = node % 3;
+    const TemporaryFolder folder;
+    WriteGraphTo(spec, folder.File("graph"));
+    const auto graph = MeasureGraph(folder.File("graph"));
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    EXPECT_EQ(graph->partitions, 3u);
+    // Its features alone, of 64 float32 a node.
+    EXPECT_GT(graph->bytes_of_one, 380u * 64 * 4) << fullest;
+    EXPECT_GT(graph->bytes_of_all, graph->bytes_of_one);
+    EXPECT_GT(graph->bytes_of_all, 400u * 64 * 4);
+  }
 }
 
 TEST(MeasureGraph, NamesAFileThatIsMissing) {

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import unittest
@@ -89,6 +90,22 @@ class OperationsPageTest(unittest.TestCase):
                          2, out)
         self.assertRegex(out, r"(?m)^tributary_draining 0$")
         self.assertFalse(os.path.exists(self.shells.path("rehearsal")))
+
+    def test_the_rehearsal_ends_when_a_port_is_taken(self):
+        """As in a terminal, where a command that fails does not end the others."""
+        self.checkout("tests/data/cora")
+        commands = page.commands(section(PAGE, "Rehearsal on one machine"))
+        text = page.with_free_ports(
+            commands.replace("--wait 1m", "--wait 2s").replace("--epochs 40", "--epochs 2"))
+        [port] = re.findall(r"^sampler (\d+) \d+ & second", text, re.M)
+        taken = self.enterContext(socket.socket())
+        taken.bind(("127.0.0.1", int(port)))
+        shell = self.shells.start("set +e\n" + text)
+        try:
+            self.assertIsNotNone(shell.wait(page.DEADLINE), shell.output())
+        finally:
+            shell.end()
+        self.assertIn("--wait 2s is over", shell.output())
 
     def paste_into_a_cluster(self, path, headings, instead=None):
         self.checkout("k8s", "VERSION")
