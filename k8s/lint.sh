@@ -32,6 +32,8 @@ render_tree() {
       # Applied as they are.
       base/namespace | base/checkpoints | base/alerts | base/issuer | base/policy) render "$folder" "${folder##*/}" ;;
       base/*) render "$folder" "base-${folder##*/}" ;;
+      # Rendered over an overlay of another namespace.
+      transformers/namespace) ;;
       *)
         # A component is rendered by the overlays that name it.
         grep -rqsE "components/${folder##*/}$" overlays ||
@@ -53,6 +55,19 @@ components: [$(realpath --relative-to="$work/$name-tls" components/tls-samplers)
 END
     render "$work/$name-tls" "$name-tls"
   done
+}
+
+# A fleet and its alerts in another namespace.
+render_namespace() {
+  mkdir "$work/namespace"
+  cat >"$work/namespace/kustomization.yaml" <<END
+namespace: gnn
+resources:
+- $(realpath --relative-to="$work/namespace" overlays/whole)
+- $(realpath --relative-to="$work/namespace" base/alerts)
+transformers: [$(realpath --relative-to="$work/namespace" transformers/namespace)]
+END
+  render "$work/namespace" in-namespace
 }
 
 # render_values TRIBUTARY NAME SED...: the example with its text changed.
@@ -90,6 +105,7 @@ validate() {
 
 render_tree
 render_tls
+render_namespace
 asked=()
 for binary in ${binaries[@]+"${binaries[@]}"}; do
   asked+=(--binary "$binary")

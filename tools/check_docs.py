@@ -6,12 +6,18 @@
 In each Markdown file: a relative link leads to a file or folder that exists,
 and its `#anchor` to a heading of that page; a path in backticks that begins
 with a folder of the checkout exists; a name in backticks that is written like a
-C++ class (`SlotRing`, `SlotRing::Allocate`) occurs in the sources.
+C++ class (`SlotRing`, `SlotRing::Allocate`) occurs in the sources; each block for
+a shell ends in bounded time whatever fails (page_blocks.py).
 """
 
 import pathlib
 import re
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.dont_write_bytecode = True
+
+import page_blocks  # noqa: E402
 
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
@@ -61,6 +67,8 @@ def check(page, text, root, folders, sources):
         why = wrong_link(page, match.group(1), root)
         if why:
             yield f"{page}:{line_of(text, match.start())}: {match.group(1)}: {why}"
+    for line, why in page_blocks.unbounded(text):
+        yield f"{page}:{line}: {why}"
     body = FENCE.sub(lambda m: "\n" * m.group().count("\n"), text)
     for match in CODE.finditer(body):
         where, name = f"{page}:{line_of(body, match.start())}", match.group(1)

@@ -15,6 +15,7 @@ import check_structure  # noqa: E402
 import check_text  # noqa: E402
 import compile_commands  # noqa: E402
 import count_tests  # noqa: E402
+import page_blocks  # noqa: E402
 
 GTEST = """<testsuites><testsuite name="A">
 <testcase name="a" status="run" result="completed"/>
@@ -230,6 +231,60 @@ class CheckDocs(unittest.TestCase):
         self.assertEqual(len(self.errors("`docs/gone.md`\n")), 1)
         self.assertEqual(len(self.errors("`LeafStream`\n")), 1)
         self.assertEqual(self.errors("| `NeighborLoader` | of PyG |\n"), [])
+
+
+    def test_blocks_that_may_never_end(self):
+        errors = self.errors("# A page\n\n    until true; do sleep 1; done\n")
+        self.assertEqual(errors, ["docs/this.md:3: until without a bound: an option --wait, "
+                                  "or timeout"])
+
+
+class PageBlocks(unittest.TestCase):
+    def test_blocks(self):
+        text = ("# A\n    one\n      two\n\n    three\n\ntext\n    no block\n\n- item\n\n      four\n"
+                "  1. in it\n\n         five\n\nafter\n\n```cpp\n    six\n```\n")
+        self.assertEqual([(b.line, b.language, b.lines) for b in page_blocks.blocks(text)], [
+            (2, "", ["one", "  two", "", "three"]), (12, "", ["four"]), (15, "", ["five"]),
+            (20, "cpp", ["    six"])])
+
+    def unbounded(self, *lines):
+        return [line for line, _ in page_blocks.unbounded(
+            "\n".join(["text", "", *("    " + line for line in lines), ""]))]
+
+    def test_what_may_never_end(self):
+        for line in (
+            "until tributary status --servers a; do sleep 0.2; done",
+            "true; while kill -0 $pid; do sleep 1; done",
+            "for i in 1 2; do while true; do :; done; done",
+            "while read -r line; do echo $line; done",
+            "for ((;;)); do :; done",
+            "wait", "a & b & wait", "wait; cat log", "wait # for all",
+            "curl -sS 127.0.0.1:9092/metrics | grep a", "wget http://a",
+            "kubectl -n t rollout status deployment/a", "kubectl wait --for=condition=Ready pod/a",
+            "kubectl drain NODE", "kubectl -n t logs -f job/a", "kubectl get pods -w",
+            "tail -f log", "tail -n 1 -F log", "watch date", "sleep infinity",
+            "tributary serve --graph g --listen 127.0.0.1:1",
+            "tributary serve --graph g >log 2>&1", "import numpy as np",
+        ):
+            self.assertEqual(self.unbounded("echo", line), [4], line)
+        self.assertEqual(self.unbounded("until a; do", "  b", "done"), [3])
+        self.assertEqual(self.unbounded("curl \\", "  -s a", "wait"), [3, 5])
+
+    def test_what_ends(self):
+        for line in (
+            "while read -r host; do ssh -n $host a; done < hosts.txt",
+            "timeout 1m bash -c 'until a; do sleep 0.2; done'",
+            "for i in 1 2; do a; done", "wait $pid", 'wait "${all[@]}"', "a --wait 1m",
+            "curl -m 5 a", "curl --max-time 10 a", "kubectl wait --timeout=4h job/a",
+            "kubectl -n t logs --tail=20 job/a", "tail -n 1 log",
+            "tributary serve --graph g & server=$!", "tributary serve --graph g >log 2>&1 &",
+            "timeout 1d tributary serve --graph g", "tributary serve --graph g ...",
+            "tributary serve --graph g --listen ADDRESS:1", "echo # until a; do b; done",
+        ):
+            self.assertEqual(self.unbounded(line), [], line)
+        self.assertEqual(self.unbounded("while read -r a; do", "  b", "done < c"), [])
+        self.assertEqual(self.unbounded("cat <<'END'", "wait", "END"), [])
+        self.assertEqual(list(page_blocks.unbounded("```cpp\nwait\nuntil a\n```\n")), [])
 
 
 class CompileCommands(unittest.TestCase):

@@ -38,19 +38,20 @@ Check CheckDoubles(const Reports& reports) {
           absl::StrCat(reports.size(), " different servers answer"), ""};
 }
 
+// Addresses of servers, by what these have in common.
+using Groups = std::map<std::string, std::vector<std::string>>;
+
 // Groups servers by `of(report)`: one group when all agree.
 template <typename Of>
-std::map<std::string, std::vector<std::string>> Group(const Reports& reports,
-                                                      Of of) {
-  std::map<std::string, std::vector<std::string>> groups;
+Groups Group(const Reports& reports, Of of) {
+  Groups groups;
   for (const auto& [address, report] : reports) {
     groups[of(*report)].push_back(address);
   }
   return groups;
 }
 
-std::string Show(
-    const std::map<std::string, std::vector<std::string>>& groups) {
+std::string Show(const Groups& groups) {
   std::vector<std::string> parts;
   for (const auto& [said, addresses] : groups) {
     parts.push_back(absl::StrCat(said, " at ", NamedList(addresses)));
@@ -58,18 +59,37 @@ std::string Show(
   return absl::StrJoin(parts, " but ");
 }
 
+// Returns the groups, whose texts end with digests, with as many digits of
+// those as a person compares, and more where the first ones do not tell them
+// apart.
+Groups WithShortDigests(const Groups& groups) {
+  constexpr size_t kShown = 16;
+  Groups shortened;
+  for (size_t left_out = 2 * Sha256Digest().size() - kShown + 1;
+       shortened.size() < groups.size();) {
+    --left_out;
+    shortened.clear();
+    for (const auto& [said, addresses] : groups) {
+      shortened[said.substr(0, said.size() - left_out)] = addresses;
+    }
+  }
+  return shortened;
+}
+
 Check CheckGraph(const Reports& reports) {
-  const auto contents = Group(reports, [](const ServerReport& r) {
-    return absl::StrCat(r.schema.name, " content=",
-                        ToHex(r.schema.content_digest).substr(0, 16));
-  });
+  const Groups contents =
+      WithShortDigests(Group(reports, [](const ServerReport& r) {
+        return absl::StrCat(r.schema.name,
+                            " content=", ToHex(r.schema.content_digest));
+      }));
   if (contents.size() > 1) {
     return {Level::kFail, "graph", Show(contents),
             "serve copies of one graph folder everywhere"};
   }
-  const auto layouts = Group(reports, [](const ServerReport& r) {
-    return absl::StrCat("layout=", ToHex(r.schema.layout_digest).substr(0, 16));
-  });
+  const Groups layouts =
+      WithShortDigests(Group(reports, [](const ServerReport& r) {
+        return absl::StrCat("layout=", ToHex(r.schema.layout_digest));
+      }));
   if (layouts.size() > 1) {
     return {
         Level::kFail, "graph",

@@ -44,6 +44,18 @@ std::vector<ServerAnswer> HealthyFleet() {
           Server(2, {1}, {{"10.0.0.1:1", true, {0}}})};
 }
 
+// The same fleet with a second graph, whose reports come last.
+std::vector<ServerAnswer> FleetOfTwoGraphs() {
+  std::vector<ServerAnswer> fleet = HealthyFleet();
+  for (ServerAnswer& answer : fleet) {
+    ServerReport next = answer.reports->front();
+    next.schema.content_digest[0] = 0xAC;
+    next.schema.layout_digest[0] = 0xCE;
+    answer.reports->push_back(std::move(next));
+  }
+  return fleet;
+}
+
 std::vector<std::string> Lines(const std::vector<Check>& checks) {
   std::vector<std::string> lines;
   for (const Check& check : checks) lines.push_back(check.ToString());
@@ -124,6 +136,33 @@ TEST(FleetChecksTest, OtherContentAndOtherLayout) {
               "content=ac00000000000000 at 10.0.0.2:1");
 }
 
+// What is shown of a digest is not what is compared.
+TEST(FleetChecksTest, DigestsThatBeginAlikeAreOthers) {
+  std::vector<ServerAnswer> fleet = HealthyFleet();
+  fleet[1].reports->front().schema.layout_digest[8] = 0x1E;
+  EXPECT_THAT(Problems(fleet), ElementsAre("fail graph"));
+  EXPECT_THAT(Find(CheckFleet(fleet), "graph").detail,
+              "one graph in different partitionings: layout=cd000000000000000 "
+              "at 10.0.0.1:1 but layout=cd000000000000001 at 10.0.0.2:1");
+  fleet[1].reports->front().schema.content_digest[31] = 1;
+  EXPECT_THAT(Problems(fleet), ElementsAre("fail graph"));
+  EXPECT_THAT(Find(CheckFleet(fleet), "graph").detail,
+              HasSubstr("01 at 10.0.0.2:1"));
+}
+
+// A server that lacks the last partition of the larger graph is found by that
+// one's number.
+TEST(FleetChecksTest, AGraphOfMorePartitionsLacksItsOwn) {
+  std::vector<ServerAnswer> fleet = FleetOfTwoGraphs();
+  for (ServerAnswer& answer : fleet) {
+    answer.reports->back().schema.num_partitions = 3;
+  }
+  EXPECT_EQ(Find(CheckFleet(fleet), "partitions (g@ab0000000000)").detail,
+            "owners: 0x1, 1x1");
+  EXPECT_EQ(Find(CheckFleet(fleet), "partitions (g@ac0000000000)").detail,
+            "owners: 0x1, 1x1, 2x0; no owner of 2");
+}
+
 TEST(FleetChecksTest, VersionsThatThisProgramDoesNotSpeak) {
   std::vector<ServerAnswer> fleet = HealthyFleet();
   fleet[1].reports->front().wire_version = kWireVersion + 1;
@@ -163,18 +202,6 @@ TEST(FleetChecksTest, FarAwayAndListedTwice) {
   EXPECT_THAT(Problems(fleet),
               ElementsAre("warn server 10.0.0.2:1", "warn list"));
   EXPECT_EQ(Find(CheckFleet(fleet), "list").level, kWarn);
-}
-
-// The same fleet with a second graph, whose reports come last.
-std::vector<ServerAnswer> FleetOfTwoGraphs() {
-  std::vector<ServerAnswer> fleet = HealthyFleet();
-  for (ServerAnswer& answer : fleet) {
-    ServerReport next = answer.reports->front();
-    next.schema.content_digest[0] = 0xAC;
-    next.schema.layout_digest[0] = 0xCE;
-    answer.reports->push_back(std::move(next));
-  }
-  return fleet;
 }
 
 TEST(FleetChecksTest, EachOfSeveralGraphsIsLookedAt) {

@@ -11,6 +11,7 @@ extern const char kDisruptionBudgetManifest[];
 extern const char kNetworkPolicyManifest[];
 extern const char kScaledObjectManifest[];
 extern const char kPodMonitorManifest[];
+extern const char kAlertsManifest[];
 // A patch of the Deployment.
 extern const char kFetchGraphManifest[];
 // The content of k8s/components/tls-samplers: resources, and JSON patches.

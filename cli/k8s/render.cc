@@ -183,6 +183,16 @@ absl::Status SetVolume(const SamplerValues& values, const Owners& owners,
   return absl::OkStatus();
 }
 
+// Other Prometheus servers than the Operator's go by the annotation. One that
+// follows both would have each server twice, and the fleet would be doubled.
+absl::Status SetScrapeAnnotation(const SamplerValues& values, YAML::Node root) {
+  ASSIGN_OR_RETURN(YAML::Node scrape,
+                   At(root, {"spec", "template", "metadata", "annotations",
+                             "prometheus.io/scrape"}));
+  SetText(scrape, values.pod_monitor ? "false" : "true");
+  return absl::OkStatus();
+}
+
 // Parses a manifest and gives it the name and the label of `owners`.
 absl::StatusOr<YAML::Node> Named(const char* text, const Owners& owners) {
   ASSIGN_OR_RETURN(YAML::Node root, ParseManifest(text));
@@ -205,6 +215,7 @@ absl::StatusOr<YAML::Node> RenderDeployment(const SamplerValues& values,
   RETURN_IF_ERROR(SetArguments(values, owners, container));
   RETURN_IF_ERROR(MountLists(pod, container));
   RETURN_IF_ERROR(SetVolume(values, owners, pod));
+  RETURN_IF_ERROR(SetScrapeAnnotation(values, root));
   return root;
 }
 
@@ -272,6 +283,25 @@ absl::StatusOr<YAML::Node> RenderNetworkPolicy(const SamplerValues& values) {
   return absl::InternalError("the embedded network policy has no namespace");
 }
 
+// The alerts of the fleets in one namespace. Those that are about no fleet ask
+// for none.
+absl::StatusOr<YAML::Node> RenderAlerts(const SamplerValues& values) {
+  ASSIGN_OR_RETURN(YAML::Node root, ParseManifest(kAlertsManifest));
+  ASSIGN_OR_RETURN(const YAML::Node groups, At(root, {"spec", "groups"}));
+  for (const YAML::Node& group : groups) {
+    ASSIGN_OR_RETURN(const YAML::Node rules, At(group, {"rules"}));
+    for (const YAML::Node& rule : rules) {
+      ASSIGN_OR_RETURN(YAML::Node query, At(rule, {"expr"}));
+      if (!absl::StrContains(query.Scalar(), "namespace=")) continue;
+      ASSIGN_OR_RETURN(
+          const std::string text,
+          SetMatchers(query.Scalar(), "namespace", values.name_space));
+      SetText(query, text);
+    }
+  }
+  return root;
+}
+
 absl::StatusOr<std::string> RenderShared(const SamplerValues& values,
                                          const std::vector<Owners>& all) {
   std::vector<YAML::Node> documents;
@@ -283,6 +313,8 @@ absl::StatusOr<std::string> RenderShared(const SamplerValues& values,
     ASSIGN_OR_RETURN(const YAML::Node monitor,
                      ParseManifest(kPodMonitorManifest));
     documents.push_back(monitor);
+    ASSIGN_OR_RETURN(const YAML::Node alerts, RenderAlerts(values));
+    documents.push_back(alerts);
   }
   documents.push_back(GraphLists(values, all));
   return kRenderedMark + WriteDocuments(documents);

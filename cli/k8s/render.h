@@ -18,10 +18,11 @@ inline constexpr char kRenderedMark[] =
 using RenderedFiles = std::map<std::string, std::string>;
 
 // Returns a kustomization: kustomization.yaml, samplers.yaml with what all pods
-// share, and a file for each Deployment: partition-K.yaml, or whole.yaml; with
-// `tls` also the certificates and patches of k8s/components/tls-samplers. The
-// pod template and all else come from k8s/base/samplers; the same values give
-// the same bytes. INTERNAL if the embedded manifests lack what is to be set.
+// share and the alerts, and a file for each Deployment: partition-K.yaml, or
+// whole.yaml; with `tls` also the certificates and patches of
+// k8s/components/tls-samplers. The pod template and all else come from
+// k8s/base/samplers; the same values give the same bytes. INTERNAL if the
+// embedded manifests lack what is to be set.
 absl::StatusOr<RenderedFiles> RenderSamplers(const SamplerValues& values);
 
 // Returns how many Deployments the values make.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -86,7 +87,7 @@ TEST(RenderSamplers, KeepsTextsThatLookLikeNumbers) {
   const std::string text = Render(Values(2)).at("partition-1.yaml");
   EXPECT_THAT(text, HasSubstr("tributary.io/partition: \"1\"\n"));
   EXPECT_THAT(text, HasSubstr("prometheus.io/port: \"9090\"\n"));
-  EXPECT_THAT(text, HasSubstr("prometheus.io/scrape: \"true\"\n"));
+  EXPECT_THAT(text, HasSubstr("prometheus.io/scrape: \"false\"\n"));
   EXPECT_THAT(text, HasSubstr("cpu: \"2\"\n"));
   EXPECT_THAT(text, HasSubstr("threshold: \"1\"\n"));
   EXPECT_THAT(text, HasSubstr("containerPort: 9090\n"));
@@ -108,6 +109,35 @@ TEST(RenderSamplers, ListsTheGraphsOfEachPartition) {
             "/graphs/main 1\n/graphs/new 1\n");
   EXPECT_EQ(data["partition-2.txt"].Scalar(), "/graphs/new 2\n");
   EXPECT_EQ(data.size(), 3u);
+}
+
+// Until the older graph is gone, its further partitions have owners, too.
+TEST(RenderSamplers, HasOwnersOfTheLargestGraphWhicheverItIs) {
+  SamplerValues values = Values(3);
+  values.graphs.push_back({"/graphs/new", 1});
+  values.graphs.push_back({"/graphs/newest", 2});
+  EXPECT_EQ(CountDeployments(values), 3u);
+  const RenderedFiles files = Render(values);
+  EXPECT_EQ(files.count("partition-2.yaml"), 1u);
+  const YAML::Node data =
+      OfKind(files.at("samplers.yaml"), "ConfigMap")[0]["data"];
+  EXPECT_EQ(data["partition-0.txt"].Scalar(),
+            "/graphs/main 0\n/graphs/new 0\n/graphs/newest 0\n");
+  EXPECT_EQ(data["partition-1.txt"].Scalar(),
+            "/graphs/main 1\n/graphs/newest 1\n");
+  EXPECT_EQ(data["partition-2.txt"].Scalar(), "/graphs/main 2\n");
+}
+
+// A name is another's beginning: labels and arguments tell them apart.
+TEST(RenderSamplers, DoesNotTakePartition1For10) {
+  const RenderedFiles files = Render(Values(11));
+  const auto one = OfKind(files.at("partition-1.yaml"), "Deployment")[0];
+  EXPECT_THAT(ArgumentsOf(one),
+              testing::IsSupersetOf(
+                  {"--partitions=1", "--graph=file:/config/partition-1.txt"}));
+  for (const char* part : {"partitions=\"10\"", "partition-10", "-p10"}) {
+    EXPECT_THAT(files.at("partition-1.yaml"), Not(HasSubstr(part)));
+  }
 }
 
 TEST(RenderSamplers, SetsWhatTheValuesSay) {
@@ -133,6 +163,12 @@ TEST(RenderSamplers, SetsWhatTheValuesSay) {
     EXPECT_THAT(text, HasSubstr(part));
   }
   EXPECT_THAT(text, Not(HasSubstr("namespace=\"tributary\"")));
+  const YAML::Node resources =
+      OfKind(text, "Deployment")[0]["spec"]["template"]["spec"]["containers"][0]
+                                ["resources"];
+  for (const char* kind : {"requests", "limits"}) {
+    EXPECT_EQ(resources[kind]["memory"].Scalar(), "9Gi") << kind;
+  }
 }
 
 TEST(RenderSamplers, LeavesOutWhatAClusterLacks) {
@@ -154,6 +190,52 @@ TEST(RenderSamplers, LeavesOutWhatAClusterLacks) {
   EXPECT_TRUE(
       OfKind(Render(values).at("partition-0.yaml"), "PodDisruptionBudget")
           .empty());
+}
+
+// The queries of the rules, by alert.
+std::map<std::string, std::string> AlertQueries(const SamplerValues& values) {
+  const auto rules =
+      OfKind(Render(values).at("samplers.yaml"), "PrometheusRule");
+  std::map<std::string, std::string> queries;
+  for (const YAML::Node& rule : rules) {
+    for (const YAML::Node& group : rule["spec"]["groups"]) {
+      for (const YAML::Node& alert : group["rules"]) {
+        queries[alert["alert"].Scalar()] = alert["expr"].Scalar();
+      }
+    }
+  }
+  return queries;
+}
+
+TEST(RenderSamplers, WritesAlertsOfItsNamespaceAlone) {
+  SamplerValues values = Values(2);
+  values.name_space = "gnn";
+  const auto queries = AlertQueries(values);
+  EXPECT_EQ(queries.size(), 12u);
+  for (const auto& [alert, query] : queries) {
+    EXPECT_THAT(query, Not(HasSubstr("namespace=\"tributary\""))) << alert;
+  }
+  EXPECT_EQ(queries.at("TributaryNoMetrics"),
+            "absent(tributary_busy_ratio{namespace=\"gnn\"})");
+  EXPECT_EQ(queries.at("TributaryAutoscalerAtMaximum"),
+            "kube_horizontalpodautoscaler_status_current_replicas{namespace="
+            "\"gnn\",horizontalpodautoscaler=~\".*tributary-sampler.*\"}\n"
+            ">= kube_horizontalpodautoscaler_spec_max_replicas{namespace="
+            "\"gnn\",horizontalpodautoscaler=~\".*tributary-sampler.*\"}\n");
+  values.pod_monitor = false;
+  EXPECT_TRUE(AlertQueries(values).empty());
+}
+
+// Scraped by a PodMonitor and by annotations each server would be there twice.
+TEST(RenderSamplers, HasServersScrapedOnce) {
+  SamplerValues values = Values(1);
+  for (const bool pod_monitor : {true, false}) {
+    values.pod_monitor = pod_monitor;
+    const YAML::Node pod = OfKind(Render(values).at("partition-0.yaml"),
+                                  "Deployment")[0]["spec"]["template"];
+    EXPECT_EQ(pod["metadata"]["annotations"]["prometheus.io/scrape"].Scalar(),
+              pod_monitor ? "false" : "true");
+  }
 }
 
 TEST(RenderSamplers, LetsOnlyPrometheusNamespaceReadMetrics) {
@@ -204,8 +286,10 @@ TEST(RenderSamplers, FetchesTheGraphToAVolumeOfThePod) {
   EXPECT_THAT(init["args"].as<std::vector<std::string>>(),
               ElementsAre("get", "s3://b/p", "/graphs/main", "--partitions=0",
                           "--endpoint=http://s3:9000"));
-  EXPECT_EQ(init["env"][0]["valueFrom"]["secretKeyRef"]["name"].Scalar(),
-            "keys");
+  ASSERT_EQ(init["env"].size(), 2u);
+  for (const YAML::Node& variable : init["env"]) {
+    EXPECT_EQ(variable["valueFrom"]["secretKeyRef"]["name"].Scalar(), "keys");
+  }
   const YAML::Node volume = pod["volumes"][0];
   EXPECT_EQ(volume["name"].Scalar(), "graphs");
   EXPECT_FALSE(volume["persistentVolumeClaim"].IsDefined());

@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "cli/k8s/image_reference.h"
 #include "cli/k8s/map_reader.h"
 #include "cli/k8s/quantity.h"
 #include "common/io/file_mapping.h"
@@ -32,14 +33,6 @@ bool IsName(absl::string_view text) {
   };
   return !text.empty() && text.size() <= 63 && text.front() != '-' &&
          text.back() != '-' && std::all_of(text.begin(), text.end(), is_inner);
-}
-
-bool IsImage(absl::string_view text) {
-  const auto is_part = [](char c) {
-    return absl::ascii_isalnum(c) || absl::StrContains("._-/:@", c);
-  };
-  return !text.empty() && absl::ascii_isalnum(text.front()) &&
-         std::all_of(text.begin(), text.end(), is_part);
 }
 
 // Characters that a list of graphs, a shell or an argument takes as they are.
@@ -87,7 +80,6 @@ absl::Status Checked(const MapReader& map, const std::string& key,
 }
 
 constexpr char kAllowedName[] = "lower-case letters, digits and -";
-constexpr char kAllowedImage[] = "REPOSITORY:TAG or REPOSITORY@DIGEST";
 constexpr char kAllowedQuantity[] = "a quantity above 0, such as 512Mi or 4Gi";
 constexpr char kAllowedSize[] = "a size such as 512MB or 4GB";
 
@@ -105,10 +97,10 @@ absl::Status ReadImages(const MapReader& map, SamplerValues* out) {
   if (!map.Has("images")) return map.Missing("images", "sampler, tools");
   ASSIGN_OR_RETURN(const MapReader images,
                    map.Map("images", {"sampler", "tools"}));
-  RETURN_IF_ERROR(
-      Checked(images, "sampler", IsImage, kAllowedImage, &out->sampler_image));
-  RETURN_IF_ERROR(
-      Checked(images, "tools", IsImage, kAllowedImage, &out->tools_image));
+  RETURN_IF_ERROR(Checked(images, "sampler", IsImageReference, kAllowedImage,
+                          &out->sampler_image));
+  RETURN_IF_ERROR(Checked(images, "tools", IsImageReference, kAllowedImage,
+                          &out->tools_image));
   if (out->sampler_image.empty()) {
     return images.Missing("sampler", kAllowedImage);
   }

@@ -45,7 +45,7 @@ struct SamplerValues {
   uint32_t min_replicas = 2;
   uint32_t max_replicas = 16;
   bool autoscaler = true;
-  bool pod_monitor = true;
+  bool pod_monitor = true;  // and alerts: resources of Prometheus Operator
   std::string prometheus = "http://prometheus-operated.monitoring:9090";
   // The namespace whose pods may read /metrics.
   std::string prometheus_namespace = "monitoring";

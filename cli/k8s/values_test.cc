@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "partition/format/testing/graph_builder.h"
 
 namespace tributary {
 namespace {
@@ -46,7 +47,9 @@ TEST(SamplerValues, HasDefaults) {
 TEST(SamplerValues, ReadsEveryKey) {
   const auto values = Parse(
       "placement: sharded\nnamespace: gnn\n"
-      "images: {sampler: 'a/b@sha256:00', tools: a/t:1}\n"
+      "images: {sampler: 'a/b@sha256:" +
+      std::string(64, '0') +
+      "', tools: a/t:1}\n"
       "graphs: [{folder: /graphs/x, partitions: 2}]\n"
       "volume: {fetch: {url: s3://b/p, endpoint: 'http://s3:9000', secret: s, "
       "storage: 5Gi, storageClass: fast}}\n"
@@ -118,7 +121,12 @@ TEST(SamplerValues, RefusesWithTheLineAndWhatIsAllowed) {
       And("namespace: -x\n", "namespace is \"-x\""),
       And("namespace: ''\n", "namespace is \"\"; allowed: a text"),
       With("r.example/s:1", "'a b'", "v.yaml:2: images.sampler is \"a b\""),
-      With("  sampler: r.example/s:1", "  tools: a", "images.sampler is mis"),
+      With("r.example/s:1", "r.example/s", "allowed: REPOSITORY:TAG or"),
+      With("r.example/s:1", "r.example/S:1", "a repository is in lower case"),
+      With("r.example/s:1", "sha256:" + std::string(64, '0'), "REPOSITORY@"),
+      With("  sampler: r.example/s:1", "  sampler: a:1\n  tools: A",
+           "v.yaml:3: images.tools is \"A\""),
+      With("  sampler: r.example/s:1", "  tools: a:1", "images.sampler is mis"),
       With("/graphs/main", "/data", "v.yaml:4: graphs[0].folder is \"/data\""),
       With("/graphs/main", "/graphs/../x", "graphs[0].folder"),
       With("/graphs/main", "'/graphs/a b'", "graphs[0].folder"),
@@ -151,7 +159,7 @@ TEST(SamplerValues, RefusesWithTheLineAndWhatIsAllowed) {
       With("{}", "{memoryBudget: 6GB}", "resources.memory is missing"),
       With("{}", "{featureMemory: disk}", "auto, resident or paged"),
       With("{}", "{jobWeights: a}", "resources.jobWeights"),
-      {"graphs: [{folder: /graphs/a, partitions: 1}]\nimages: {sampler: a}\n",
+      {"graphs: [{folder: /graphs/a, partitions: 1}]\nimages: {sampler: a:1}\n",
        "resources is missing"},
   };
   for (const Wrong& wrong : cases) {
@@ -167,6 +175,28 @@ TEST(SamplerValues, SurvivesDeepNestingAndCycles) {
   EXPECT_FALSE(Parse(std::string(100000, '[')).ok());
   EXPECT_FALSE(Parse(std::string(100000, '{')).ok());
   EXPECT_FALSE(Parse("images: &a\n  sampler: *a\n").ok());
+}
+
+// A pod of any partition must hold the fullest one, wherever it is.
+TEST(MeasureGraph, MeasuresTheFullestPartition) {
+  GraphSpec spec;
+  spec.num_nodes = 400;
+  spec.num_partitions = 3;
+  spec.x_dim = 64;
+  spec.x.assign(400 * 64, 1);
+  for (uint16_t fullest = 0; fullest < 3; ++fullest) {
+    spec.partition_of.assign(400, fullest);
+    for (int node = 0; node < 20; ++node) spec.partition_of[node] = node % 3;
+    const TemporaryFolder folder;
+    WriteGraphTo(spec, folder.File("graph"));
+    const auto graph = MeasureGraph(folder.File("graph"));
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    EXPECT_EQ(graph->partitions, 3u);
+    // Its features alone, of 64 float32 a node.
+    EXPECT_GT(graph->bytes_of_one, 380u * 64 * 4) << fullest;
+    EXPECT_GT(graph->bytes_of_all, graph->bytes_of_one);
+    EXPECT_GT(graph->bytes_of_all, 400u * 64 * 4);
+  }
 }
 
 TEST(MeasureGraph, NamesAFileThatIsMissing) {

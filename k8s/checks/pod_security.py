@@ -31,11 +31,21 @@ def check_container(manifests, where, container):
         manifests.error(where, "readOnlyRootFilesystem is to be true")
 
 
+# References by the grammar of the OCI's distribution specification, with a registry
+# and a tag or a digest.
+PART = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
+IMAGE = re.compile(
+    r"(?:localhost|(?=[^/]*[.:])[A-Za-z0-9][A-Za-z0-9.-]*)(?::\d{1,5})?"
+    rf"(?:/{PART})+(?::(?!latest$)\w[\w.-]{{0,127}}(?:@sha256:[0-9a-f]{{64}})?"
+    r"|@sha256:[0-9a-f]{64})", re.A)
+
+
 def check_images(manifests):
     for pod in manifests.pods():
         for c in pod.all_containers:
-            if not re.search(r"/[\w./-]+(:(?!latest$)[\w.-]+|@sha256:\w+)$", c["image"]):
-                manifests.error(str(pod), f"image {c['image']} has no registry or no tag, or latest")
+            if not IMAGE.fullmatch(c["image"]):
+                manifests.error(str(pod), f"image {c['image']} is no reference with a registry in "
+                                          "lower case and a tag other than latest, or a digest")
 
 
 def check_all(manifests):

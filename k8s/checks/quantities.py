@@ -117,14 +117,41 @@ def check_queries(manifests):
             check_matchers(manifests, r, trigger["metadata"]["query"], wanted)
 
 
-def check_matchers(manifests, scaler, query, wanted):
-    for metric, labels in re.findall(r"((?:tributary|kube)_\w+)(?:\{([^}]*)\})?", query):
+def check_alerts(manifests):
+    """Alerts are about the fleets of their own namespace."""
+    for r in manifests.of("PrometheusRule"):
+        wanted = {"namespace": r["metadata"].get("namespace")}
+        for group in r["spec"]["groups"]:
+            for rule in group["rules"]:
+                check_matchers(manifests, r, rule["expr"], wanted)
+
+
+def check_matchers(manifests, asking, query, wanted):
+    for metric, labels in re.findall(r"((?:tributary|kube|container)_\w+)(?:\{([^}]*)\})?", query):
         found = dict(re.findall(r'(\w+)\s*=\s*"([^"]*)"', labels))
         for label, value in wanted.items():
             if LABEL_OF_ONE_METRIC.get(label, metric) != metric:
                 continue
             if found.get(label) != value:
-                manifests.error(scaler, f'{metric} is to be asked with {label}="{value}"')
+                manifests.error(asking, f'{metric} is to be asked with {label}="{value}"')
+
+
+def is_guaranteed(container):
+    resources = container.get("resources", {})
+    limits = resources.get("limits", {})
+    return all(name in limits and resources.get("requests", limits).get(name) == limits[name]
+               for name in ("cpu", "memory"))
+
+
+def check_classes(manifests):
+    """One container makes a pod Burstable, also one that ends before the others."""
+    for pod in manifests.pods():
+        if not all(is_guaranteed(c) for c in pod.containers):
+            continue
+        for c in pod.spec.get("initContainers", []):
+            if not is_guaranteed(c):
+                manifests.error(f"{pod}, {c['name']}", "it alone makes the pod Burstable: requests "
+                                "and limits of cpu and memory are to be equal")
 
 
 def check_nodes(manifests):
@@ -178,4 +205,6 @@ def check_all(manifests):
     check_times(manifests)
     check_replicas(manifests)
     check_queries(manifests)
+    check_alerts(manifests)
+    check_classes(manifests)
     check_nodes(manifests)

@@ -2,7 +2,7 @@
 
 import re
 
-from manifests import flags_of, selects
+from manifests import flags_of, name_of, selects
 
 SELECTORS = {
     "Service": lambda spec: spec.get("selector"),
@@ -93,6 +93,18 @@ def check_ports(manifests):
                 check_named_ports(manifests, r, pod)
 
 
+def check_scrapes(manifests):
+    """Pods that two scrapes find count twice in each sum, as in an autoscaler's."""
+    for pod in manifests.pods():
+        annotation = pod.template["metadata"].get("annotations", {}).get("prometheus.io/scrape")
+        scrapes = [name_of(r) for r in manifests.of("PodMonitor")
+                   if selects(r["spec"]["selector"]["matchLabels"], pod.labels)]
+        if annotation == "true":
+            scrapes.append("the annotation prometheus.io/scrape")
+        if len(scrapes) > 1:
+            manifests.error(str(pod), f"it is scraped {len(scrapes)} times: {', '.join(scrapes)}")
+
+
 def check_container_ports(manifests, pod, container):
     where = f"{pod}, {container['name']}"
     ports = {p["name"]: p["containerPort"] for p in container.get("ports", [])}
@@ -159,4 +171,5 @@ def check_all(manifests):
     check_budgets(manifests)
     check_services(manifests)
     check_ports(manifests)
+    check_scrapes(manifests)
     check_environment(manifests)

@@ -17,7 +17,6 @@
 #include "common/runtime/cpu_meter.h"
 #include "common/runtime/mutex.h"
 #include "common/runtime/promised.h"
-#include "common/runtime/thread_pool.h"
 #include "common/text/status.h"
 #include "sampler_server/http/metrics_server.h"
 #include "sampler_server/rows/serving_graph.h"
@@ -27,6 +26,7 @@
 #include "sampler_server/server/incarnation.h"
 #include "sampler_server/server/memory_bound.h"
 #include "sampler_server/server/sampling_threads.h"
+#include "sampler_server/server/server_pools.h"
 #include "sampler_server/service/access/policy_file.h"
 #include "sampler_server/service/load/busy_meter.h"
 #include "sampler_server/service/sampler_service.h"
@@ -92,26 +92,6 @@ absl::Status CheckOptions(const SamplerServerOptions& options) {
   return CheckFeatureReaders(options.feature_readers);
 }
 
-// Their tasks post to one another until all have ended.
-struct Pools {
-  explicit Pools(int threads)
-      : sampling_threads(threads),
-        leaf_threads(std::max(1, threads / 4)),
-        batches("sampler", sampling_threads),
-        leaf("leaf", leaf_threads),
-        data("data", std::max(1, threads / 4)) {}
-  ~Pools() { ThreadPool::EndTogether({&batches, &leaf, &data, &protocol}); }
-
-  const int sampling_threads;
-  const int leaf_threads;
-  ThreadPool batches;
-  ThreadPool leaf;
-  ThreadPool data;
-  // Credits, cancels and progress, so that long kernels never make a busy
-  // server look dead.
-  ThreadPool protocol{"protocol", 2};
-};
-
 class SamplerServerImpl final : public SamplerServer {
  public:
   SamplerServerImpl(const SamplerServerOptions& options, int threads)
@@ -171,7 +151,7 @@ class SamplerServerImpl final : public SamplerServer {
   SamplerServiceOptions service_options_;  // set by MakeService
   Metrics metrics_;
   GrpcTransport transport_;
-  Pools pools_;
+  ServerPools pools_;
   GraphHost graphs_;
   SystemHostResolver resolver_;
   std::shared_ptr<Strand> discovery_strand_;
@@ -223,12 +203,8 @@ absl::Status SamplerServerImpl::ServeGraphs(
 // The pools outlive the meter and whoever still uses it: tasks on them.
 void SamplerServerImpl::MeasureBusyTime() {
   const auto times = [pools = &pools_, admission = service_->admission()] {
-    BusyTimes busy;
-    busy.sampling = pools->batches.BusyTime() / pools->sampling_threads;
-    busy.leaf = pools->leaf.BusyTime() / pools->leaf_threads;
+    BusyTimes busy = pools->UsedTimes(ProcessCpuTime());
     busy.rate = admission->rate_time();
-    // A thread that samples stands for a core: `requests.cpu` of a pod.
-    busy.cpu = ProcessCpuTime() / pools->sampling_threads;
     return busy;
   };
   busy_ = std::make_shared<BusyMeter>(&pools_.protocol, times);

@@ -44,6 +44,10 @@ WHEEL_OF = {
     "libnvJitLink.so.13": "nvidia-nvjitlink",
     "libnvshmem_host.so.3": "nvidia-nvshmem-cu13",
 }
+# Of wheels that run on Debian 12, whose glibc is 2.36; pip infers none from
+# another, but for the old names.
+PLATFORMS = [f"manylinux_2_{minor}_x86_64" for minor in range(36, 16, -1)]
+PLATFORMS += ["manylinux2014_x86_64", "manylinux2010_x86_64"]
 # The libraries of LibTorch that need them.
 CPU_LIBRARIES = ["libtorch_cpu.so"]
 CUDA_LIBRARIES = [
@@ -100,9 +104,8 @@ def download(package, folder):
     command += ["--disable-pip-version-check", "--progress-bar", "off"]
     command += ["--python-version", "3.11", "--implementation", "cp"]
     command += ["--abi", "cp311", "--abi", "none"]
-    for glibc in ["2_28", "2_27", "2_25", "2_17"]:
-        command += ["--platform", f"manylinux_{glibc}_x86_64"]
-    command += ["--platform", "manylinux2014_x86_64"]
+    for platform in PLATFORMS:
+        command += ["--platform", platform]
     command += ["-d", str(folder), "-r", str(pins)]
     for attempt in range(3):
         if attempt:

@@ -138,7 +138,7 @@ absl::Status CheckTargetIsFree(const std::string& target) {
     return absl::OkStatus();
   }
   return absl::AlreadyExistsError(
-      absl::StrCat(target, " exists; allowed: a name that does not"));
+      absl::StrCat(target, " exists; remove it or name one that does not"));
 }
 
 absl::StatusOr<std::unique_ptr<AssignmentWriter>> MakeAssignmentWriter(

@@ -35,23 +35,6 @@ SKOPEO = """#!/bin/bash
 """
 
 
-def free_ports(count):
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    try:
-        return [s.getsockname()[1] for s in sockets]
-    finally:
-        for s in sockets:
-            s.close()
-
-
-def with_free_ports(text):
-    """The commands with other ports than 50051 and its like, and 9091."""
-    ports = sorted(set(re.findall(r"\b(?:5005\d|909\d)\b", text)))
-    for port, free in zip(ports, free_ports(len(ports))):
-        text = re.sub(rf"\b{port}\b", f"port{free}", text)
-    return re.sub(r"\bport(\d+)\b", r"\1", text)
-
-
 def table_rows(text):
     """Cells of the rows of the tables, without their heads."""
     rows = re.findall(r"^\| (.+) \|$", text, re.M)
@@ -100,13 +83,29 @@ class OperationsPageTest(unittest.TestCase):
         commands = page.commands(section(PAGE, "Rehearsal on one machine"))
         self.assertEqual(set(re.findall(r"\d+\.\d+\.\d+\.\d+", commands)),
                          {"127.0.0.1"})
-        out = self.shells.paste(with_free_ports(commands))
+        out = self.shells.paste(page.with_free_ports(commands))
         self.assertEqual(len(re.findall("^ready ", out, re.M)), 3, out)
         self.assertRegex(out, r"(?m)^  batches/s +\d")
         self.assertEqual(len(re.findall("^result test_accuracy=", out, re.M)),
                          2, out)
         self.assertRegex(out, r"(?m)^tributary_draining 0$")
         self.assertFalse(os.path.exists(self.shells.path("rehearsal")))
+
+    def test_the_rehearsal_ends_when_a_port_is_taken(self):
+        """As in a terminal, where a command that fails does not end the others."""
+        self.checkout("tests/data/cora")
+        commands = page.commands(section(PAGE, "Rehearsal on one machine"))
+        text = page.with_free_ports(
+            commands.replace("--wait 1m", "--wait 2s").replace("--epochs 40", "--epochs 2"))
+        [port] = re.findall(r"^sampler (\d+) \d+ & second", text, re.M)
+        taken = self.enterContext(socket.socket())
+        taken.bind(("127.0.0.1", int(port)))
+        shell = self.shells.start("set +e\n" + text)
+        try:
+            self.assertIsNotNone(shell.wait(page.DEADLINE), shell.output())
+        finally:
+            shell.end()
+        self.assertIn("--wait 2s is over", shell.output())
 
     def paste_into_a_cluster(self, path, headings, instead=None):
         self.checkout("k8s", "VERSION")
@@ -131,7 +130,7 @@ class OperationsPageTest(unittest.TestCase):
 
     def test_so_do_those_of_the_manifests_page(self):
         self.paste_into_a_cluster(
-            "k8s/README.md", ("Apply it", "Upgrade"),
+            "k8s/README.md", ("Apply it", "A namespace of your own", "Upgrade"),
             instead="kubectl apply -k k8s/overlays/graph-from-object-store")
 
     def test_flags_are_those_of_the_programs(self):

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 
 from tests.e2e import processes
+from tools import page_blocks
 
 TRAINER = "trainer_client/torch/tributary-train"
 DEADLINE = 240  # seconds, on a machine that does other things too
@@ -34,6 +35,13 @@ def commands(text):
                    if line.startswith("    "))
 
 
+def block(path, begin):
+    """The text of the page's only block that begins so."""
+    [found] = [found for found in page_blocks.blocks(text_of(path))
+               if found.text().startswith(begin)]
+    return found.text()
+
+
 def by_machine(text):
     """The commands before the first line `# On NAME:`, and those of each NAME."""
     pieces = re.split(r"^# On (.+):\n", text, flags=re.M)
@@ -53,8 +61,11 @@ class Shells:
         os.mkdir(self._bin)
         for program in (processes.TRIBUTARY, TRAINER):
             if os.path.exists(program):
-                os.symlink(os.path.abspath(program), os.path.join(
-                    self._bin, os.path.basename(program)))
+                self.link_program(program)
+
+    def link_program(self, path):
+        os.symlink(os.path.abspath(path),
+                   os.path.join(self._bin, os.path.basename(path)))
 
     def add_program(self, name, text):
         path = os.path.join(self._bin, name)
@@ -126,11 +137,27 @@ class Shell:
         self._bash.wait()
 
 
+def free_ports(count):
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    try:
+        return [s.getsockname()[1] for s in sockets]
+    finally:
+        for s in sockets:
+            s.close()
+
+
+def with_free_ports(text):
+    """The commands with other ports than 50051 and its like, and 9091."""
+    ports = sorted(set(re.findall(r"\b(?:5005\d|909\d)\b", text)))
+    for port, free in zip(ports, free_ports(len(ports))):
+        text = re.sub(rf"\b{port}\b", f"port{free}", text)
+    return re.sub(r"\bport(\d+)\b", r"\1", text)
+
+
 def with_free_master_port(text):
     """The commands with a port of their own for the ranks to meet at.
 
     The default is a fixed one, at which another test may be meeting.
     """
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    [port] = free_ports(1)
     return re.sub(r"(--master-addr \S+)", rf"\1 --master-port {port}", text)

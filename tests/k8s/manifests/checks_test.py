@@ -1,5 +1,6 @@
 """Each check passes what is in the tree, and finds what it is for."""
 
+import copy
 import unittest
 
 from tests.k8s.manifests import rendered
@@ -9,6 +10,7 @@ import check_manifests
 import manifests
 
 FLEET, TRAINERS, GRAPH = "fleet", "base/trainers", "base/graph"
+ALERTS = "base/alerts"
 P1 = "tributary-sampler-p1"
 
 
@@ -60,6 +62,13 @@ def in_container(change, kind="Deployment"):
     return lambda resources: change(container(resources, kind))
 
 
+def named(resource, name):
+    """A copy of another name."""
+    other = copy.deepcopy(resource)
+    other["metadata"]["name"] = name
+    return other
+
+
 def drop(kind, name=None):
     return lambda resources: resources.remove(one(resources, kind, name))
 
@@ -109,6 +118,11 @@ CASES = [
     ("a scrape of another port", FLEET,
      in_resource("Deployment", put(["spec", "template", "metadata", "annotations",
                                     "prometheus.io/port"], "80")), "prometheus.io/port"),
+    ("two scrapes of a pod", FLEET,
+     in_resource("Deployment", put(["spec", "template", "metadata", "annotations",
+                                    "prometheus.io/scrape"], "true")), "it is scraped 2 times"),
+    ("a second pod monitor", FLEET,
+     lambda rs: rs.append(named(one(rs, "PodMonitor"), "other")), "it is scraped 2 times"),
     # environment
     ("a variable that is not set", FLEET,
      in_container(put(["env", 0, "name"], "CPUS")), "$(CPU_REQUEST)"),
@@ -180,6 +194,19 @@ CASES = [
     ("a scaler that counts all namespaces", FLEET,
      in_resource("ScaledObject", put(["spec", "triggers", 0, "metadata", "query"],
                                      'sum(tributary_busy_ratio{partitions="0"})')), "namespace="),
+    ("an alert about all namespaces", ALERTS,
+     in_resource("PrometheusRule", put(["spec", "groups", 0, "rules", 4, "expr"],
+                                       "absent(tributary_busy_ratio)")), "namespace="),
+    ("an alert about another namespace", FLEET,
+     in_resource("PrometheusRule", put(["metadata", "namespace"], "gnn")),
+     'container_memory_rss is to be asked with namespace="gnn"'),
+    # classes
+    ("an init container that makes the pod Burstable", TRAINERS,
+     lambda rs: put(["resources", "limits", "cpu"], None)(pod(rs, "Job")["initContainers"][0]),
+     "wait-for-samplers: it alone makes the pod Burstable"),
+    ("an init container that requests less", TRAINERS,
+     lambda rs: put(["resources", "requests", "cpu"], "1m")(pod(rs, "Job")["initContainers"][0]),
+     "wait-for-samplers: it alone makes the pod Burstable"),
     # nodes
     ("fewer pods than nodes", TRAINERS,
      in_resource("Job", put(["spec", "completions"], 3)), "--nnodes differ"),
@@ -199,7 +226,15 @@ CASES = [
     ("a folder of the node", FLEET,
      in_pod(put(["volumes", 1], {"name": "config", "hostPath": {"path": "/"}})), "hostPath"),
     ("an image without a tag", FLEET,
-     in_container(put(["image"], "registry.example/tributary-sampler")), "no tag"),
+     in_container(put(["image"], "registry.example/tributary-sampler")), "a tag"),
+    ("an image in upper case", FLEET,
+     in_container(put(["image"], "registry.example/Tributary-sampler:1")), "lower case"),
+    ("a digest that is cut", FLEET,
+     in_container(put(["image"], "registry.example/tributary-sampler@sha256:00")), "no reference"),
+    ("the latest image", FLEET,
+     in_container(put(["image"], "registry.example/tributary-sampler:latest")), "than latest"),
+    ("an image without a registry", FLEET,
+     in_container(put(["image"], "tributary/sampler:1")), "a registry"),
     ("no namespace", FLEET,
      in_resource("Service", put(["metadata", "namespace"], None)), "no namespace"),
     # flags
@@ -214,7 +249,7 @@ CASES = [
 
 class Checks(unittest.TestCase):
     def test_what_is_in_the_tree_passes(self):
-        for what in (FLEET, TRAINERS, GRAPH, "base/samplers", "base/checkpoints",
+        for what in (FLEET, TRAINERS, GRAPH, ALERTS, "base/samplers", "base/checkpoints",
                      "base/namespace"):
             with self.subTest(what):
                 found = errors_of(resources_of(what), binaries=[rendered.TRIBUTARY])
@@ -233,7 +268,7 @@ class Checks(unittest.TestCase):
                         [("autoscaler: true", "autoscaler: false")],
                         [("podMonitor: true", "podMonitor: false")],
                         [("min: 2", "min: 1"), ("autoscaler: true", "autoscaler: false")],
-                        [("namespace: tributary\n", "namespace: tributary\n"),
+                        [("namespace: tributary\n", "namespace: gnn\n"),
                          ("memory: 4Gi", "memory: 64Gi"), ("cpu: \"2\"", "cpu: 7500m")]):
             with self.subTest(changes):
                 self.assertEqual(errors_of(rendered.fleet(*changes)), [])
@@ -252,9 +287,12 @@ class Checks(unittest.TestCase):
     def test_a_fleet_and_a_second_one_do_not_mix(self):
         """A whole and a sharded fleet may be in one namespace while one replaces
         the other: no selector but those that they share takes others' pods."""
-        both = rendered.fleet() + [r for r in rendered.folder("base/samplers")
-                                   if r["kind"] not in ("Service", "NetworkPolicy")]
-        self.assertEqual(errors_of(both), [])
+        whole = [r for r in rendered.folder("base/samplers")
+                 if r["kind"] not in ("Service", "NetworkPolicy")]
+        # As components/monitoring does.
+        put(["spec", "template", "metadata", "annotations", "prometheus.io/scrape"], "false")(
+            one(whole, "Deployment"))
+        self.assertEqual(errors_of(rendered.fleet() + whole), [])
 
 
 def make_test(what, change, words):

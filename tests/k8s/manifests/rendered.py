@@ -16,11 +16,11 @@ import manifests  # noqa: E402
 TRIBUTARY = "cli/tributary"
 
 
-def finished(resources):
-    """With a namespace, a registry and a tag."""
+def finished(resources, namespace="tributary"):
+    """With the namespace, a registry and a tag."""
     for r in resources:
         if r["kind"] != "Namespace":
-            r["metadata"]["namespace"] = "tributary"
+            r["metadata"]["namespace"] = namespace
         for pod in manifests.pods_of(r):
             for c in pod.all_containers:
                 if "/" not in c["image"]:
@@ -56,7 +56,8 @@ def run_render(changes):
         run_program("k8s", "render", "--values", at / "values.yaml", "--out", at / "out")
         texts = [p.read_text() for p in sorted((at / "out").iterdir())]
     resources = [r for text in texts for r in manifests.load(text)]
-    return finished([r for r in resources if r["kind"] != "Kustomization"])
+    namespace = next(r["namespace"] for r in resources if r["kind"] == "Kustomization")
+    return finished([r for r in resources if r["kind"] != "Kustomization"], namespace)
 
 
 def fleet(*changes):

@@ -103,6 +103,15 @@ class PromqlTest(unittest.TestCase):
         series += wait_series([0.9], namespace="other")
         self.expect([case(series, self.query, 5)])
 
+    def test_servers_that_are_scraped_twice_count_once(self):
+        """By two jobs of a Prometheus, or by its replicas behind one address."""
+        twice = [{**series, "series": series["series"].replace(
+            "}", f',instance="10.0.0.1:9090",{label}}}')}
+                 for series in busy_series([1, 1, 0.75]) + wait_series([0.5])
+                 for label in ('container="sampler"', 'replica="b"')]
+        once = formula.servers_wanted([1, 1, 0.75], [0.5])
+        self.expect([case(twice, self.query, once)])
+
     def test_a_rendered_partition_is_its_owners(self):
         series = (busy_series([1, 1], "2") + busy_series([0.5] * 5, "3")
                   + wait_series([0.5]))
