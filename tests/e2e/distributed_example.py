@@ -66,6 +66,7 @@ def check(test, program):
             under_torchrun = by_torchrun(program, fleet.addresses())
     losses = [float(loss) for loss in
               re.findall(r"^epoch \d+ loss (\S+)$", launched, re.M)]
+    print(launched)
     test.assertEqual(len(losses), EPOCHS, launched)
     test.assertLess(losses[-1], losses[0] / 4)
     found = re.search(r"^result ranks=2 test_accuracy=(\S+)$", launched, re.M)

@@ -74,6 +74,26 @@ class ModelsTrainTest(unittest.TestCase):
         self.assertEqual(done.returncode, 78)
         self.assertIn("--degrees", done.stderr)
 
+    def test_a_split_of_one_class_is_named_and_costs_no_model(self):
+        nodes = range(60)
+        source = folders.write_ogb(
+            os.path.join(self.folder, "two"), 60,
+            [(v * 7 % 60, v) for v in nodes], [[v % 2, 1] for v in nodes],
+            [[v % 2] for v in nodes],
+            {"train": nodes[:20], "valid": nodes[20:40:2], "test": nodes[40:]})
+        graph = folders.partition(source, source + ".graph")
+        saved = os.path.join(self.folder, "two.safetensors")
+        done = train("--graph", graph, "--input", "train,only/valid,test",
+                     "--metric", "rocauc", "--num-neighbors", "2,2",
+                     "--epochs", 2, "--nproc", 2, "--save-model", saved)
+        lines, result = epochs(done)
+        self.assertEqual(len(lines), 2)
+        self.assertRegex(result, r"^result test_rocauc=\S+ best_epoch=2")
+        self.assertTrue(os.path.exists(saved))
+        self.assertEqual(done.stderr.count(
+            "rocauc is not defined on the split only/valid: no task has rows "
+            "labelled 0 and rows labelled 1"), 1, done.stderr)
+
     def test_a_users_own_model(self):
         lines, result = epochs(self.cora_run("--row-normalize",
                                              program=training.OWN_MODEL))

@@ -58,8 +58,8 @@ class SavedModelTest(unittest.TestCase):
                             ("test_mask", numpy.arange(NODES) % 3 == 2)):
             numpy.save(os.path.join(source, name + ".npy"), array)
         cls.graph = cls.path("graph")
-        run(TRIBUTARY, "partition", "--input", source, "--out", cls.graph,
-            "--num-parts", 2, "--method", "random")
+        run(TRIBUTARY, "partition", "--input", source, "--format", "npy",
+            "--out", cls.graph, "--num-parts", 2, "--method", "random")
 
     @classmethod
     def path(cls, name):

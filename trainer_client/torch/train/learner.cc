@@ -184,9 +184,8 @@ struct Learner::State {
     return named;
   }
 
-  // Returns what a reader of the parameters cannot see in them: where the model
-  // is not what its counterpart in PyG is by default, under PyG's names and as
-  // JSON if it is not text (docs/training.md#saved-models).
+  // Returns what a reader of the parameters cannot see in them, under PyG's
+  // names where PyG has one (docs/training.md#saved-models).
   SafetensorsMetadata ModelMetadata() const {
     SafetensorsMetadata metadata{{"format", "pt"}};
     if (options.make_model) return metadata;  // it has options of its own
