@@ -14,6 +14,7 @@ namespace {
 
 // Longer than any header that NumPy writes for the types read here.
 constexpr size_t kHeaderBytes = size_t{64} << 10;
+constexpr size_t kPrefix = 12;  // magic, version and length, at most
 constexpr absl::string_view kDescr = "'descr':";
 constexpr absl::string_view kFortran = "'fortran_order': True";
 
@@ -70,8 +71,9 @@ absl::StatusOr<UserNpyHeader> ParseUserNpyHeader(
   const size_t size = std::min(bytes.size(), kHeaderBytes);
   std::string text(reinterpret_cast<const char*>(bytes.data()), size);
   UserNpyHeader header;
-  // What follows the header may look like it.
-  const size_t end = std::min(text.find('\n'), size);
+  // What follows the header may look like it, and a byte of its length like
+  // its end.
+  const size_t end = std::min(text.find('\n', kPrefix), size);
   const size_t fortran = text.find(kFortran.data());
   header.fortran_order = fortran < end;
   if (header.fortran_order) {

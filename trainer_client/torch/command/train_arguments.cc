@@ -31,10 +31,10 @@ constexpr int kExitUsage = 2;
 absl::Status TypeTwice(const std::string& text) {
   std::string type;
   std::vector<std::string> splits;
-  for (const std::string part : absl::StrSplit(text, ',')) {
+  for (const absl::string_view part : absl::StrSplit(text, ',')) {
     const size_t colon = part.rfind(':');
-    splits.push_back(part.substr(colon + 1));  // npos + 1 is 0
-    if (type.empty()) type = part.substr(0, colon + 1);
+    splits.emplace_back(part.substr(colon + 1));  // npos + 1 is 0
+    if (type.empty()) type = std::string(part.substr(0, colon + 1));
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "--input is \"", text,

@@ -265,7 +265,7 @@ TEST(TrainArgumentsTest, ATypeIsNamedOnce) {
   testing::internal::CaptureStderr();
   EXPECT_FALSE(Parse({"--graph", "g", "--input", "paper:a,paper:b"}).arguments);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("with one type for all: paper:a,b"));
+              testing::HasSubstr("with one type for all: paper:a,b"));
 }
 
 TEST(TrainArgumentsTest, UsageErrors) {

@@ -83,8 +83,13 @@ TEST_F(ParquetEdgeListTest, WordsAndNumbersAreThoseOfText) {
   Write(
       "e.parquet",
       {{"src", Longs{7, 7}}, {"dst", Longs{-5, 90}}, {"w", Longs{1, 2}}, keep});
+  EXPECT_TRUE(Digest(".parquet").ok());
+  Write("e.parquet", {{"src", Longs{7, 7}},
+                      {"dst", Longs{-5, 90}},
+                      {"w", Texts{"1", "2"}},
+                      keep});
   EXPECT_THAT(std::string(Digest(".parquet").status().message()),
-              HasSubstr("column w: int64 of width 1; allowed: float32"));
+              HasSubstr("column w: text of width 1; allowed: numbers"));
 }
 
 }  // namespace
