@@ -2,9 +2,10 @@
 
     blocks.py --out FILE PAGE_OR_HEADER...
 
-A page's blocks are those fenced by ```cpp. A header's examples are the indented
-lines of a comment, if one of them ends like a statement. What a reader is to
-fill in is written `...`: on a line of its own, or in place of fields (`{...}`).
+A page's blocks are those fenced by ```cpp; C++ in another block is an error. A
+header's examples are the indented lines of a comment, if one of them ends like
+a statement. What a reader is to fill in is written `...`: on a line of its own,
+or in place of fields (`{...}`).
 
 Each file is a function of its own, whose parameters (NAMES) are what the text
 takes for granted. The blocks of a page follow one another, so a later one sees
@@ -22,6 +23,8 @@ PROGRAMS = {"docs/migrating-from-glt.md": "//tests/e2e/pages:glt_loaders"}
 FENCE = re.compile(r"^```cpp\n(.*?)^```$", re.M | re.S)
 EXAMPLE_LINE = re.compile(r"^ *//(?:   (.*)|)$")
 STATEMENT = re.compile(r";( *//.*)?$")
+UNFENCED = re.compile(
+    r"^    (?:ASSIGN_OR_RETURN|RETURN_IF_ERROR|auto |const |#include)", re.M)
 LIST = re.compile(r"^ *(\d+\.|-) ")
 
 
@@ -31,6 +34,9 @@ def line_of(text, offset):
 
 def blocks_of_page(text):
     """(line number, code) of each block."""
+    left_out = UNFENCED.search(FENCE.sub("", text))
+    if left_out:
+        raise ValueError(f"C++ without ```cpp: {left_out.group()}")
     return [(line_of(text, found.start(1)), found.group(1))
             for found in FENCE.finditer(text)]
 

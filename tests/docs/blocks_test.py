@@ -53,6 +53,7 @@ class BlocksTest(unittest.TestCase):
         with open(COMPILED, encoding="utf-8") as file:
             found = re.findall('^#line [0-9]+ "(.+)"$', file.read(), re.M)
         self.assertEqual(found.count("docs/distributed-data.md"), 4)
+        self.assertIn("docs/training.md", found)
         self.assertIn("trainer_client/graph/dist_graph.h", found)
         self.assertIn("trainer_client/torch/nn/gnn_model.h", found)
         self.assertIn("sampler_server/server/sampler_server.h", found)
@@ -62,6 +63,11 @@ class BlocksTest(unittest.TestCase):
     def test_blocks_of_a_page(self):
         self.assertEqual(blocks.blocks_of_page(PAGE), [
             (4, "auto a = F();\n"), (14, "...\nG(a, {...});\n")])
+
+    def test_a_page_has_no_cpp_in_other_blocks(self):
+        for line in ("RETURN_IF_ERROR(F());", "auto a = F();"):
+            with self.assertRaisesRegex(ValueError, "C.. without ```cpp"):
+                blocks.blocks_of_page(f"A page.\n\n    {line}\n" + PAGE)
 
     def test_examples_of_a_header(self):
         self.assertEqual(blocks.examples_of_header(HEADER), [

@@ -1,16 +1,24 @@
 """What the C++ of a page or header takes for granted, as parameters."""
 
+LOADER = """
+    NeighborLoaderOptions options, RemoteDistSamplingWorkerOptions worker,
+    LoaderEnvironment environment"""
+CHECKPOINT = """
+    std::string root, uint64_t step, std::vector<TensorView> tensors,
+    CheckpointManifest manifest"""
+
 NAMES = {
+    "docs/checkpoints.md": CHECKPOINT,
     "docs/distributed-data.md": """
         const SamplingWorkerOptionsOfAMode& options, int rank, int world,
         uint64_t step, std::vector<int64_t> ids, std::vector<uint8_t> values,
         const RankEnvironment& place, std::shared_ptr<OwnModel> model,
         std::vector<at::Tensor> batches,
         std::function<at::Tensor(const at::Tensor&)> loss_of""",
-    "trainer_client/core/dist_loader.h": """
-        NeighborLoaderOptions options, RemoteDistSamplingWorkerOptions worker,
-        LoaderEnvironment environment,
-        std::function<void(const BatchView&)> Train""",
+    "docs/modes.md": "NeighborLoaderOptions options",
+    "docs/training.md": LOADER,
+    "trainer_client/core/dist_loader.h":
+        LOADER + ", std::function<void(const BatchView&)> Train",
     "trainer_client/core/dist_neighbor_loader.h":
         "LoaderEnvironment environment",
     "trainer_client/core/kinds/session_options.h": "CommonLoaderOptions common",
@@ -25,9 +33,7 @@ NAMES = {
     "trainer_client/modes/sampling_workers.h": "NeighborLoaderOptions options",
     "trainer_client/tensors/initialize.h":
         "int world_size, int rank, DistOptions options",
-    "trainer_client/torch/checkpoint/checkpoint_writer.h": """
-        std::string root, uint64_t step, std::vector<TensorView> tensors,
-        CheckpointManifest manifest""",
+    "trainer_client/torch/checkpoint/checkpoint_writer.h": CHECKPOINT,
     "trainer_client/torch/ddp/ddp.h": """
         std::shared_ptr<OwnModel> model, ProcessGroup* group, DistLoader* loader,
         std::function<at::Tensor(const BatchLease&)> LossOf""",

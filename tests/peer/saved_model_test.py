@@ -6,8 +6,10 @@ computes the rows that `--predict '*'` writes.
 
 import json
 import os
+import re
 import subprocess
 import tempfile
+import textwrap
 import unittest
 
 import numpy
@@ -15,6 +17,7 @@ import torch
 from sklearn.metrics import f1_score
 from torch_geometric.nn.models import GraphSAGE
 
+PAGE = "docs/training.md"
 TRIBUTARY = "cli/tributary"
 TRAINER = "trainer_client/torch/tributary-train"
 NODES, CHANNELS, HIDDEN, CLASSES = 120, 5, 8, 3
@@ -100,6 +103,22 @@ class SavedModelTest(unittest.TestCase):
         # PyG's default mode loads strictly, too, and is another model.
         self.assertGreater(
             self.difference("--layer-norm", without=("norm_kwargs",)), 1e-3)
+
+    def test_the_lines_of_the_page_load_it(self):
+        with open(PAGE, encoding="utf-8") as file:
+            lines = re.search(r"    import json, safetensors\n(?:    .*\n)+",
+                              file.read()).group()
+        for flags in ((), ("--layer-norm", "--aggr", "max")):
+            name = "page" + "".join(flags)
+            _, _, expected, _ = self.trained(name, *flags)
+            scope = {"in_channels": CHANNELS, "hidden": HIDDEN, "layers": 2,
+                     "classes": CLASSES}
+            exec(textwrap.dedent(lines).replace(
+                "m.safetensors", self.path(name + ".safetensors")), scope)
+            with torch.no_grad():
+                found = scope["model"].eval()(torch.from_numpy(self.x),
+                                              torch.from_numpy(self.edges))
+            self.assertLess(abs(found.numpy() - expected).max(), 1e-5)
 
     def test_aggregation(self):
         self.assertLess(self.difference("--aggr", "max"), 1e-5)
