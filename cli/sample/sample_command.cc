@@ -98,8 +98,7 @@ absl::Status Drain(const SampleFiles* files, const ExtIds* ext_ids,
 
 // The log is off, and with it the warning of the ring's maker.
 void WarnOfPlainMemory(const SamplingWorkers& source) {
-  const std::string warning =
-      RingMaker::WarningOf(source.loader().pin_memory);
+  const std::string warning = RingMaker::WarningOf(source.loader().pin_memory);
   if (warning.empty()) return;
   std::fputs(TerminalError("tributary sample", warning).c_str(), stderr);
 }

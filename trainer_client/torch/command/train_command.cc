@@ -30,6 +30,7 @@
 #include "trainer_client/torch/command/plan_text.h"
 #include "trainer_client/torch/command/run_chart.h"
 #include "trainer_client/torch/command/run_failure.h"
+#include "trainer_client/torch/command/run_identity.h"
 #include "trainer_client/torch/command/train_arguments.h"
 #include "trainer_client/torch/command/train_loaders.h"
 #include "trainer_client/torch/command/train_output.h"
@@ -40,7 +41,6 @@
 #include "trainer_client/torch/ddp/process_group.h"
 #include "trainer_client/torch/ddp/rank_environment.h"
 #include "trainer_client/torch/ddp/rank_launcher.h"
-#include "trainer_client/torch/ddp/run_identity.h"
 #include "trainer_client/torch/inference/loader_slot.h"
 #include "trainer_client/torch/inference/predictor.h"
 #include "trainer_client/torch/restart/resume_after_restart.h"
@@ -173,16 +173,16 @@ class RankRun {
     ASSIGN_OR_RETURN(const std::unique_ptr<BatchSource> source,
                      open(SourceOfRank()));
     stop_requested_ = [&watcher] { return watcher.stopped(); };
-    return RunLoaders(
-        *source, watcher,
-        [&](OwnedTrainLoaders& loaders,
-            LoaderSlot& of_prediction) -> absl::Status {
-          ASSIGN_OR_RETURN(context_, OpenContext(*source, group));
-          const absl::Status status = Train(loaders, of_prediction, group);
-          if (status.ok()) EndRows();
-          context_.reset();  // before the loaders and the source
-          return status;
-        });
+    return RunLoaders(*source, watcher,
+                      [&](OwnedTrainLoaders& loaders,
+                          LoaderSlot& of_prediction) -> absl::Status {
+                        ASSIGN_OR_RETURN(context_, OpenContext(*source, group));
+                        const absl::Status status =
+                            Train(loaders, of_prediction, group);
+                        if (status.ok()) EndRows();
+                        context_.reset();  // before the loaders and the source
+                        return status;
+                      });
   }
 
   // Opens the servers that hold rows; null if the run needs none.
@@ -421,11 +421,11 @@ void PrintEnd(const absl::Status& status, const RankEnvironment& rank,
               bool interrupted) {
   if (interrupted) {
     if (rank.rank != 0) return;
-    std::fputs(TerminalError("tributary-train", EndedOnRequest(status)
-                                                    ? status.message()
-                                                    : "interrupted")
-                   .c_str(),
-               stderr);
+    std::fputs(
+        TerminalError("tributary-train",
+                      EndedOnRequest(status) ? status.message() : "interrupted")
+            .c_str(),
+        stderr);
     return;
   }
   PrintError(rank.world > 1 ? absl::StrCat("rank ", rank.rank, ": ") : "",

@@ -407,9 +407,9 @@ void DeclareRunning(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
 void DeclareTrainFlags(CLI::App& app, TrainArguments& arguments,
                        TrainFlagTexts& texts) {
   app.footer(kFooter);
-  app.set_version_flag("--version", absl::StrCat("tributary-train ", kVersion,
-                                                 " semantics ",
-                                                 kSemanticsVersion));
+  app.set_version_flag("--version",
+                       absl::StrCat("tributary-train ", kVersion, " semantics ",
+                                    kSemanticsVersion));
   DeclareSource(app, arguments, texts);
   DeclareSampling(app, arguments, texts);
   DeclareModel(app, arguments);

@@ -70,11 +70,11 @@ std::string StepLine(const StepTimes& step) {
 }
 
 std::string ExhaustedLine(uint64_t count, std::string_view pass) {
-  return count == 0
-             ? ""
-             : absl::StrCat("  ", count, " negatives of the ", pass,
-                            " pass may be edges or too new: none of 64 "
-                            "candidates was allowed (--on-exhausted accept)");
+  return count == 0 ? ""
+                    : absl::StrCat(
+                          "  ", count, " negatives of the ", std::string(pass),
+                          " pass may be edges or too new: none of 64 "
+                          "candidates was allowed (--on-exhausted accept)");
 }
 
 std::string ResultLine(const TrainResult& r) {

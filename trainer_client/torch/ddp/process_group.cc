@@ -54,9 +54,9 @@ absl::Status CheckRun(const RankEnvironment& environment, c10d::Store& store) {
                                          ? store.compareSet(kRunKey, {}, own)
                                          : store.get(kRunKey);
   if (there == own) return absl::OkStatus();
-  return OtherRun(absl::StrCat(environment.master_addr, ":",
-                               environment.master_port),
-                  {there.begin(), there.end()}, environment.run_id);
+  return OtherRun(
+      absl::StrCat(environment.master_addr, ":", environment.master_port),
+      {there.begin(), there.end()}, environment.run_id);
 }
 
 absl::StatusOr<intrusive_ptr<c10d::Store>> MakeStore(

@@ -48,9 +48,9 @@ struct LaunchOptions {
 // at most; ranks that ended with kDrainedExitCode are not counted, and none is
 // started after kPermanentExitCode. The exit code of the last cause is returned
 // (128 + signal; 1 if frozen); the end of a rank that has only lost the others
-// (kPeersLostExitCode) is none where another rank failed, too, and else 1. SIGINT or
-// SIGTERM are passed on as SIGTERM, upon which ranks write a checkpoint and end
-// within graces.asked (a second one ends them at once), and
+// (kPeersLostExitCode) is none where another rank failed, too, and else 1.
+// SIGINT or SIGTERM are passed on as SIGTERM, upon which ranks write a
+// checkpoint and end within graces.asked (a second one ends them at once), and
 // kInterruptedExitCode is returned. Errors: INVALID_ARGUMENT for options,
 // UNAVAILABLE when other machines cannot be reached. kPermanentExitCode is
 // returned where they are of another run, or have other flags.

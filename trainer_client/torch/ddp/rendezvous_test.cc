@@ -185,9 +185,9 @@ TEST_F(NodeLinkTest, AMachineOfAnotherRunIsRefused) {
   NodeLink& other = Start(1, "same", true, "run-b");
   EXPECT_TRUE(Sees(other, [](auto& view) { return !view.lost.ok(); }));
   EXPECT_EQ(other.view().lost.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_NE(other.view().lost.message().find(absl::StrCat(
-                "the run at 127.0.0.1:", served_.port,
-                " is run-a, and this one is run-b; allowed: ")),
+  EXPECT_NE(other.view().lost.message().find(
+                absl::StrCat("the run at 127.0.0.1:", served_.port,
+                             " is run-a, and this one is run-b; allowed: ")),
             std::string::npos)
       << other.view().lost;
   EXPECT_EQ(*served_.store->Add("launch/node/1", 0), 1);

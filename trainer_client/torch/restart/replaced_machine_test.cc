@@ -139,11 +139,11 @@ TEST_F(ReplacedMachineTest, TermOfOneMachineIsNoFailure) {
 // No step is lost by an eviction, of either machine.
 TEST_F(ReplacedMachineTest, TermOfOneMachineLeavesACheckpoint) {
   for (const int evicted : {1, 0}) {
-    const std::string folder = absl::StrCat(std::getenv("TEST_TMPDIR"),
-                                            "/evicted", evicted);
-    Start("hang-inside-first", {"--checkpoint-every", "1000",
-                                "--checkpoint-dir", folder, "--resume",
-                                "auto"});
+    const std::string folder =
+        absl::StrCat(std::getenv("TEST_TMPDIR"), "/evicted", evicted);
+    Start("hang-inside-first",
+          {"--checkpoint-every", "1000", "--checkpoint-dir", folder, "--resume",
+           "auto"});
     ASSERT_TRUE(Trains()) << node(0).text();
     node(evicted).Signal(SIGTERM);
     EXPECT_EQ(node(evicted).Wait().exit_code, 130) << node(evicted).text();

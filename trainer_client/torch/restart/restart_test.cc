@@ -212,7 +212,7 @@ std::string TestFolder(const std::string& name) {
 // Keeps checkpoints, none of which is due by itself.
 Words Kept(const std::string& folder, Words more = {}) {
   Words words = {"--checkpoint-every", "1000", "--checkpoint-dir", folder,
-                 "--resume", "auto"};
+                 "--resume",           "auto"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
@@ -229,9 +229,10 @@ TEST(StopTest, ASignalLeavesACheckpointOfTheLastStep) {
     program.Signal(signal);
     const Ended stopped = program.Wait();
     EXPECT_EQ(stopped.exit_code, 130) << stopped.text;
-    EXPECT_EQ(CountOf("interrupted; the run goes on from its checkpoint of step",
-                      stopped.text),
-              1)
+    EXPECT_EQ(
+        CountOf("interrupted; the run goes on from its checkpoint of step",
+                stopped.text),
+        1)
         << stopped.text;
     EXPECT_FALSE(stopped.Has("failed")) << stopped.text;
     const Ended resumed =
@@ -254,9 +255,9 @@ TEST(StopTest, WithoutALauncherToo) {
 
 // A frozen rank cannot agree to anything.
 TEST(StopTest, TheSecondSignalEndsAllAtOnce) {
-  TrainProgram program(
-      Job("hang", Kept(TestFolder("second"),
-                       {"--nproc", "2", "--grace-period", "600"})));
+  TrainProgram program(Job(
+      "hang",
+      Kept(TestFolder("second"), {"--nproc", "2", "--grace-period", "600"})));
   ASSERT_TRUE(program.ReadUntil("epoch 1/3")) << program.text();
   SignalRank(program, 1, SIGSTOP);
   program.Signal(SIGTERM);
@@ -278,7 +279,8 @@ TEST(StopTest, RanksOfAnotherLauncherEndTogether) {
   TrainProgram first(Job("hang-inside", Kept(folder)));
   setenv("RANK", "1", 1);
   TrainProgram second(Job("hang-inside", Kept(folder)));
-  for (const char* name : {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"}) {
+  for (const char* name :
+       {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"}) {
     unsetenv(name);
   }
   ASSERT_TRUE(first.ReadUntil("epoch 1/3")) << first.text();
@@ -365,8 +367,9 @@ TEST(TwoNodesTest, AMachineOfAnotherRunIsRefusedByName) {
     }
     const Ended other = TrainProgram(words).Wait();
     EXPECT_EQ(other.exit_code, 78) << other.text;
-    EXPECT_TRUE(other.Has("the run at 127.0.0.1:" + nodes.port() + " is " +
-                          (named ? "run-a, and this one is run-b" : "command-")))
+    EXPECT_TRUE(
+        other.Has("the run at 127.0.0.1:" + nodes.port() + " is " +
+                  (named ? "run-a, and this one is run-b" : "command-")))
         << other.text;
     // The run has not noticed.
     nodes[0].Signal(SIGINT);
@@ -388,7 +391,8 @@ TEST(TwoNodesTest, ARankOfAnotherRunIsRefusedByName) {
   setenv("MASTER_ADDR", "127.0.0.1", 1);
   setenv("MASTER_PORT", nodes.port().c_str(), 1);
   TrainProgram program(Job("hang", {"--run-id", "run-b"}));
-  for (const char* name : {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"}) {
+  for (const char* name :
+       {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"}) {
     unsetenv(name);
   }
   const Ended ended = program.Wait();

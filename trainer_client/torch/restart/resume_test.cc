@@ -158,7 +158,8 @@ std::vector<uint64_t> StepsIn(const std::string& folder) {
   std::vector<uint64_t> steps;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::string name = entry.path().filename();
-    if (name.rfind("step-", 0) == 0) steps.push_back(std::stoull(name.substr(5)));
+    if (name.rfind("step-", 0) == 0)
+      steps.push_back(std::stoull(name.substr(5)));
   }
   std::sort(steps.begin(), steps.end());
   return steps;

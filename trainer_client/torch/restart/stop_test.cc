@@ -53,10 +53,10 @@ uint64_t NewestStep(const std::string& folder) {
 
 struct Place {
   std::string phase;
-  int round = 0;         // after this round of the phase
+  int round = 0;  // after this round of the phase
   uint64_t accumulate = 1;
-  uint64_t step = 0;     // of the checkpoint; 0: there is none
-  size_t epochs = 0;     // that the resumed run reports
+  uint64_t step = 0;  // of the checkpoint; 0: there is none
+  size_t epochs = 0;  // that the resumed run reports
 };
 
 // Runs a job that is asked to end at `place`.
@@ -93,8 +93,11 @@ void CheckResumed(const Place& place, const std::string& folder) {
 // Steps are 7 an epoch, or 4 of two batches at most.
 TEST(StopTest, LeavesACheckpointOfTheLastStep) {
   const std::vector<Place> places = {
-      {"train", 1, 1, 1, 3},  {"train", 9, 1, 9, 2}, {"train", 7, 1, 7, 3},
-      {"valid", 1, 1, 7, 3},  {"valid", 8, 1, 14, 2},
+      {"train", 1, 1, 1, 3},
+      {"train", 9, 1, 9, 2},
+      {"train", 7, 1, 7, 3},
+      {"valid", 1, 1, 7, 3},
+      {"valid", 8, 1, 14, 2},
       {"train", 8, 2, 4, 2},  // within a step, which is given up
       {"test", 1, 1, 21, 1},
   };
@@ -145,8 +148,8 @@ TEST(StopTest, DoesNotWaitForABatch) {
                                                .epoch = valid ? 0u : 1u};
     std::thread signal;
     job.reports.on_round = [&](std::string_view phase, int round) {
-      const bool there =
-          valid ? phase == "valid" && round == 3 : phase == "train" && round == 10;
+      const bool there = valid ? phase == "valid" && round == 3
+                               : phase == "train" && round == 10;
       if (there) signal = std::thread([&job] { job.Stop(); });
     };
     const absl::Status status = job.Run().status();

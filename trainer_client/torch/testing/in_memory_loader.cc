@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <unordered_map>
 

@@ -94,7 +94,7 @@ class Checkpointing {
   DistContext* const context_;
   const Clock& clock_;
   absl::Time written_at_;
-  uint64_t kept_step_ = 0;  // of the newest one written; 0: none was
+  uint64_t kept_step_ = 0;           // of the newest one written; 0: none was
   std::optional<Checkpoint> found_;  // on rank 0
 };
 

@@ -399,16 +399,15 @@ class TrainingRun {
   absl::StatusOr<RoundResult> TakeRound(const BatchLease* lease,
                                         const RoundPlace& place,
                                         StepTimer& timer, RoundNews* all) {
-    return learner_->Round(
-        lease, place, timer, next_ ? &*next_ : nullptr,
-        [&](const RoundResult& own) -> absl::StatusOr<bool> {
-          RoundNews news = checkpointing_->News();
-          news.not_finite = !own.not_finite.empty();
-          news.stops = stop_requested();
-          news.gives_up = news.stops && lease == nullptr;
-          ASSIGN_OR_RETURN(*all, TellRanks(news, group_));
-          return all->allows_step();
-        });
+    return learner_->Round(lease, place, timer, next_ ? &*next_ : nullptr,
+                           [&](const RoundResult& own) -> absl::StatusOr<bool> {
+                             RoundNews news = checkpointing_->News();
+                             news.not_finite = !own.not_finite.empty();
+                             news.stops = stop_requested();
+                             news.gives_up = news.stops && lease == nullptr;
+                             ASSIGN_OR_RETURN(*all, TellRanks(news, group_));
+                             return all->allows_step();
+                           });
   }
 
   // A step's barrier within an epoch, on this rank.
@@ -474,16 +473,15 @@ class TrainingRun {
   // Returns the state of the run at its last barrier. Every rank must call it.
   absl::StatusOr<RunState> StateAt(const Barrier& barrier) {
     const Tally& own = barrier.tally;
-    ASSIGN_OR_RETURN(
-        const std::vector<double> sums,
-        group_.Gather({own.loss, own.correct, own.labelled, own.inputs,
-                       own.exhausted}));
+    ASSIGN_OR_RETURN(const std::vector<double> sums,
+                     group_.Gather({own.loss, own.correct, own.labelled,
+                                    own.inputs, own.exhausted}));
     RunState state{.step = step_,
                    .epoch = barrier.epoch,
                    .cursor = loaders_.train->CursorAfter(barrier.rounds)};
     for (size_t i = 0; i < sums.size(); i += 5) {
-      state.tallies.push_back({sums[i], sums[i + 1], sums[i + 2], sums[i + 3],
-                               sums[i + 4]});
+      state.tallies.push_back(
+          {sums[i], sums[i + 1], sums[i + 2], sums[i + 3], sums[i + 4]});
     }
     state.best_valid = result_.best_valid;
     state.best_epoch = result_.best_epoch;
@@ -577,16 +575,16 @@ class TrainingRun {
                                          double* exhausted) {
     RETURN_IF_ERROR(BeginPass(loader->StartEpoch(0)));
     PredictionRows rows;
-    RETURN_IF_ERROR(
-        ForEachRound(loader, phase, epoch,
-                     [&](uint64_t, const BatchLease* lease) -> absl::Status {
-                       if (lease != nullptr) {
-                         RETURN_IF_ERROR(learner_->Evaluate(*lease, &rows));
-                         *exhausted += static_cast<double>(
-                             ExhaustedNegatives(lease->view()));
-                       }
-                       return MeetRanks();
-                     }));
+    RETURN_IF_ERROR(ForEachRound(
+        loader, phase, epoch,
+        [&](uint64_t, const BatchLease* lease) -> absl::Status {
+          if (lease != nullptr) {
+            RETURN_IF_ERROR(learner_->Evaluate(*lease, &rows));
+            *exhausted +=
+                static_cast<double>(ExhaustedNegatives(lease->view()));
+          }
+          return MeetRanks();
+        }));
     return rows;
   }
 

@@ -56,8 +56,8 @@ class CsvColumnTest : public testing::Test {
       struct stat info {};
       EXPECT_EQ(stat(entry.path().c_str(), &info), 0);
       std::ifstream in(entry.path(), std::ios::binary);
-      files[entry.path()] = {
-          info.st_ino, {std::istreambuf_iterator<char>(in), {}}};
+      files[entry.path()] = {info.st_ino,
+                             {std::istreambuf_iterator<char>(in), {}}};
     }
     return files;
   }
@@ -160,9 +160,12 @@ TEST_F(CsvColumnTest, WhatWasFinishedIsNotWrittenAgain) {
          return ReadTripleTable(path, 3, 2, spool_).status();
        }}};
   for (const Case& c : cases) {
+    const auto of_others = Finished();
     ASSERT_TRUE(c.read(c.path).ok());
     const auto whole = Finished();
+    EXPECT_GE(whole.size(), of_others.size() + 2);
     for (const auto& [lost, contents] : whole) {
+      if (of_others.contains(lost)) continue;
       auto before = Finished();
       before.erase(lost);
       std::filesystem::remove(lost);

@@ -88,7 +88,8 @@ absl::Status WriteTexts(SortedIds& ids, const Spool& spool,
                    spool.Create(name + "-offsets", kInt64));
   std::optional<SpoolWriter> bytes;  // unless an earlier run has left them
   if (dictionary.bytes == nullptr) {
-    ASSIGN_OR_RETURN(bytes, spool.Create(name + "-bytes", kBytes));
+    ASSIGN_OR_RETURN(SpoolWriter made, spool.Create(name + "-bytes", kBytes));
+    bytes.emplace(std::move(made));
   }
   int64_t end = 0;
   const auto add_end = [&] {

@@ -192,10 +192,10 @@ TEST_F(IdDictionaryTest, NamesTheRowOfAnUnknownId) {
 // A kill between the ends of the two columns.
 TEST_F(IdDictionaryTest, BytesThatWereFinishedAreNotWrittenAgain) {
   const ColumnPtr ids = Texts("n", {"b", "a", "cc"});
-  ASSERT_TRUE(
-      MakeIdDictionary({ids}, /*texts=*/true, kMuch, spool_, "a").ok());
+  ASSERT_TRUE(MakeIdDictionary({ids}, /*texts=*/true, kMuch, spool_, "a").ok());
   const std::string bytes = folder_.File("a-bytes.uint8.0.rows");
-  struct stat before {}, after {};
+  struct stat before {
+  }, after{};
   ASSERT_EQ(stat(bytes.c_str(), &before), 0);
   ASSERT_TRUE(std::filesystem::remove(folder_.File("a-offsets.int64.0.rows")));
   const auto again =

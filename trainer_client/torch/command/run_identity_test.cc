@@ -1,4 +1,4 @@
-#include "trainer_client/torch/ddp/run_identity.h"
+#include "trainer_client/torch/command/run_identity.h"
 
 #include <gtest/gtest.h>
 

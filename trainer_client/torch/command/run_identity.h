@@ -1,7 +1,7 @@
 // The identity of a training run, by which its machines and ranks know each
 // other, and refuse those of another one.
-#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_DDP_RUN_IDENTITY_H_
-#define TRIBUTARY_TRAINER_CLIENT_TORCH_DDP_RUN_IDENTITY_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_RUN_IDENTITY_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_RUN_IDENTITY_H_
 
 #include <string>
 
@@ -25,4 +25,4 @@ absl::StatusOr<std::string> RunIdOf(
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_DDP_RUN_IDENTITY_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_RUN_IDENTITY_H_
