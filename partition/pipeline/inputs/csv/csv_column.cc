@@ -206,8 +206,8 @@ absl::StatusOr<EndColumns> ReadEdgeTable(const std::string& path,
   if (ends.from != nullptr && ends.to != nullptr) return ends;
   ASSIGN_OR_RETURN(LineReader in, LineReader::Open(path, spool.progress()));
   SpooledValues<int64_t> from(spool, from_name), to(spool, to_name);
-  RETURN_IF_ERROR(from.Begin({DType::kInt64, 0}));
-  RETURN_IF_ERROR(to.Begin({DType::kInt64, 0}));
+  RETURN_IF_ERROR(from.Begin({DType::kInt64, 0}, ends.from));
+  RETURN_IF_ERROR(to.Begin({DType::kInt64, 0}, ends.to));
   const auto add_row = [&](absl::string_view line, int64_t) {
     ASSIGN_OR_RETURN(const auto pair, ParsePair(in, line, num_src, num_dst));
     from.Add(pair.first);

@@ -2,9 +2,15 @@
 // and rows are refused is in the tests of the readers.
 #include "partition/pipeline/inputs/csv/csv_column.h"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <iterator>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -40,6 +46,20 @@ class CsvColumnTest : public testing::Test {
                           reinterpret_cast<uint8_t*>(values.data()))
                     .ok());
     return values;
+  }
+
+  // Returns the inode and the bytes of each finished column, by path.
+  std::map<std::string, std::pair<ino_t, std::string>> Finished() const {
+    std::map<std::string, std::pair<ino_t, std::string>> files;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(spool_.folder())) {
+      struct stat info {};
+      EXPECT_EQ(stat(entry.path().c_str(), &info), 0);
+      std::ifstream in(entry.path(), std::ios::binary);
+      files[entry.path()] = {info.st_ino,
+                             {std::istreambuf_iterator<char>(in), {}}};
+    }
+    return files;
   }
 
   TemporaryFolder folder_;
@@ -121,6 +141,40 @@ TEST_F(CsvColumnTest, TriplesKeepTheirOrderWithinARelation) {
     EXPECT_THAT(ValuesOf<int64_t>(*(*triples)[1].from), ElementsAre(5, 4));
     EXPECT_THAT(ValuesOf<int64_t>(*(*triples)[2].from), IsEmpty());
     Remove(path);
+  }
+}
+
+// A kill between the ends of columns that are parsed together.
+TEST_F(CsvColumnTest, WhatWasFinishedIsNotWrittenAgain) {
+  struct Case {
+    std::string path;
+    std::function<absl::Status(const std::string&)> read;
+  };
+  const std::vector<Case> cases = {
+      {Write("edges.csv", "0,1\n1,2\n2,0\n"),
+       [&](const std::string& path) {
+         return ReadEdgeTable(path, 3, 3, 3, spool_).status();
+       }},
+      {Write("triples.csv", "0,1,2\n1,0,2\n2,1,0\n"),
+       [&](const std::string& path) {
+         return ReadTripleTable(path, 3, 2, spool_).status();
+       }}};
+  for (const Case& c : cases) {
+    const auto of_others = Finished();
+    ASSERT_TRUE(c.read(c.path).ok());
+    const auto whole = Finished();
+    EXPECT_GE(whole.size(), of_others.size() + 2);
+    for (const auto& [lost, contents] : whole) {
+      if (of_others.contains(lost)) continue;
+      auto before = Finished();
+      before.erase(lost);
+      std::filesystem::remove(lost);
+      ASSERT_EQ(c.read(c.path), absl::OkStatus());
+      auto after = Finished();
+      EXPECT_EQ(after.at(lost).second, contents.second) << lost;
+      after.erase(lost);
+      EXPECT_EQ(after, before) << lost;
+    }
   }
 }
 

@@ -24,17 +24,24 @@ class SpooledValues {
       : spool_(spool), name_(std::move(name)) {}
 
   bool begun() const { return writer_.has_value(); }
-  absl::Status Begin(ColumnSchema schema) {
+  // `finished`: what an earlier run has left of the column, which is kept, and
+  // the values are not written again; null: nothing.
+  absl::Status Begin(ColumnSchema schema, ColumnPtr finished = nullptr) {
+    finished_ = std::move(finished);
+    if (finished_ != nullptr) return absl::OkStatus();
     ASSIGN_OR_RETURN(SpoolWriter writer, spool_.Create(name_, schema));
     writer_.emplace(std::move(writer));
     return absl::OkStatus();
   }
-  void Add(T value) { values_.push_back(value); }
-  // Call after the last value of a row. Requires begun().
+  void Add(T value) {
+    if (finished_ == nullptr) values_.push_back(value);
+  }
+  // Call after the last value of a row. Requires Begin().
   absl::Status EndRow() {
     return values_.size() < kBlock ? absl::OkStatus() : Flush();
   }
   absl::StatusOr<ColumnPtr> Finish() {
+    if (finished_ != nullptr) return finished_;
     RETURN_IF_ERROR(Flush());
     return writer_->Finish();
   }
@@ -51,6 +58,7 @@ class SpooledValues {
   const Spool& spool_;
   const std::string name_;
   std::optional<SpoolWriter> writer_;
+  ColumnPtr finished_;
   std::vector<T> values_;
 };
 

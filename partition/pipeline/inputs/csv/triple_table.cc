@@ -64,11 +64,10 @@ class TripleSpooler {
         to_(spool, SpoolName(path, "tails")),
         relation_(spool, SpoolName(path, "relations")) {}
 
-  absl::Status Begin() {
-    for (auto* column : {&from_, &to_, &relation_}) {
-      RETURN_IF_ERROR(column->Begin({DType::kInt64, 0}));
-    }
-    return absl::OkStatus();
+  absl::Status Begin(const TripleColumns& finished) {
+    RETURN_IF_ERROR(from_.Begin({DType::kInt64, 0}, finished.from));
+    RETURN_IF_ERROR(to_.Begin({DType::kInt64, 0}, finished.to));
+    return relation_.Begin({DType::kInt64, 0}, finished.relation);
   }
   absl::Status Add(const Triple& triple) {
     block_.push_back(triple);
@@ -120,7 +119,7 @@ absl::StatusOr<TripleColumns> SpoolTriples(const std::string& path,
     return found;
   }
   TripleSpooler spooler(spool, path);
-  RETURN_IF_ERROR(spooler.Begin());
+  RETURN_IF_ERROR(spooler.Begin(found));
   RETURN_IF_ERROR(
       ForEachTriple(path, num_nodes, num_relations, spool.progress(),
                     [&](const Triple& triple) { return spooler.Add(triple); }));

@@ -84,7 +84,11 @@ absl::Status WriteTexts(SortedIds& ids, const Spool& spool,
                         const std::string& name, IdDictionary& dictionary) {
   ASSIGN_OR_RETURN(SpoolWriter offsets,
                    spool.Create(name + "-offsets", kInt64));
-  ASSIGN_OR_RETURN(SpoolWriter bytes, spool.Create(name + "-bytes", kBytes));
+  std::optional<SpoolWriter> bytes;  // unless an earlier run has left them
+  if (dictionary.bytes == nullptr) {
+    ASSIGN_OR_RETURN(SpoolWriter made, spool.Create(name + "-bytes", kBytes));
+    bytes.emplace(std::move(made));
+  }
   int64_t end = 0;
   const auto add_end = [&] {
     return offsets.AppendValues(absl::Span<const int64_t>(&end, 1));
@@ -92,12 +96,16 @@ absl::Status WriteTexts(SortedIds& ids, const Spool& spool,
   RETURN_IF_ERROR(add_end());
   RETURN_IF_ERROR(ids.ForEach([&](absl::string_view text) {
     end += static_cast<int64_t>(text.size());
-    RETURN_IF_ERROR(
-        bytes.AppendValues(absl::Span<const char>(text.data(), text.size())));
+    if (bytes) {
+      RETURN_IF_ERROR(bytes->AppendValues(
+          absl::Span<const char>(text.data(), text.size())));
+    }
     return add_end();
   }));
   // Whoever finds the offsets finds the bytes too.
-  ASSIGN_OR_RETURN(dictionary.bytes, bytes.Finish());
+  if (bytes) {
+    ASSIGN_OR_RETURN(dictionary.bytes, bytes->Finish());
+  }
   ASSIGN_OR_RETURN(dictionary.offsets, offsets.Finish());
   return absl::OkStatus();
 }

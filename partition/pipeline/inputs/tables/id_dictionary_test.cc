@@ -1,5 +1,7 @@
 #include "partition/pipeline/inputs/tables/id_dictionary.h"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <map>
 #include <random>
@@ -144,6 +146,23 @@ TEST_F(IdDictionaryTest, NamesTheRowOfAnUnknownId) {
   EXPECT_EQ(numbers.status().message(),
             "edges.csv line 3: \"x\" is no id in the table of nodes; "
             "allowed: those in its column of ids");
+}
+
+// A kill between the ends of the two columns.
+TEST_F(IdDictionaryTest, BytesThatWereFinishedAreNotWrittenAgain) {
+  const ColumnPtr ids = Texts("n", {"b", "a", "cc"});
+  ASSERT_TRUE(MakeIdDictionary({ids}, /*texts=*/true, kMuch, spool_, "a").ok());
+  const std::string bytes = folder_.File("a-bytes.uint8.0.rows");
+  struct stat before {
+  }, after{};
+  ASSERT_EQ(stat(bytes.c_str(), &before), 0);
+  ASSERT_TRUE(std::filesystem::remove(folder_.File("a-offsets.int64.0.rows")));
+  const auto again =
+      MakeIdDictionary({ids}, /*texts=*/true, kMuch, spool_, "a");
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(TextsOf(*again), (std::vector<std::string>{"a", "b", "cc"}));
+  ASSERT_EQ(stat(bytes.c_str(), &after), 0);
+  EXPECT_EQ(after.st_ino, before.st_ino);
 }
 
 }  // namespace
