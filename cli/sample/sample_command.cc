@@ -17,6 +17,8 @@
 #include "cli/sample/sample_source.h"
 #include "common/observe/log.h"
 #include "common/text/status.h"
+#include "common/text/terminal_text.h"
+#include "trainer_client/modes/ring_maker.h"
 
 namespace tributary {
 namespace {
@@ -94,10 +96,18 @@ absl::Status Drain(const SampleFiles* files, const ExtIds* ext_ids,
   }
 }
 
+// The log is off, and with it the warning of the ring's maker.
+void WarnOfPlainMemory(const SamplingWorkers& source) {
+  const std::string warning = RingMaker::WarningOf(source.loader().pin_memory);
+  if (warning.empty()) return;
+  std::fputs(TerminalError("tributary sample", warning).c_str(), stderr);
+}
+
 absl::Status Sample(SampleRequest request, const ExtIds* ext_ids) {
   RETURN_IF_ERROR(ReadListFiles(&request));
   ASSIGN_OR_RETURN(const std::unique_ptr<SamplingWorkers> source,
                    OpenSampleSource(request, "tributary sample"));
+  WarnOfPlainMemory(*source);
   ASSIGN_OR_RETURN(const std::unique_ptr<DistLoader> loader,
                    DistLoader::Create(request.loader, source->loader(),
                                       source->environment()));

@@ -9,6 +9,8 @@ import unittest
 
 from tests.e2e import folders, processes, sampling
 
+HAS_GPU = os.path.exists("/dev/nvidiactl")
+
 
 class ModesTest(unittest.TestCase):
     @classmethod
@@ -63,9 +65,13 @@ class ModesTest(unittest.TestCase):
                              "channel_size": "32MB", "pin_memory": True}):
                 with open(path, "w", encoding="ascii") as file:
                     json.dump({**options, "graph": self.graph}, file)
-                self.assertEqual(
-                    sampling.lines(("worker-options", path), **self.options),
-                    self.expected)
+                done = processes.run(*sampling.arguments(
+                    ("worker-options", path), **self.options))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.stdout.splitlines(), self.expected)
+                self.assertEqual("pin_memory: " in done.stderr,
+                                 "pin_memory" in options and not HAS_GPU,
+                                 done.stderr)
             done = processes.run(*sampling.arguments(
                 ("worker-options", path), flags=("--mode", "mp"),
                 **self.options))

@@ -1,8 +1,11 @@
 #include "trainer_client/modes/options_file.h"
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <set>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -10,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "common/io/file_mapping.h"
 #include "common/text/parse_byte_size.h"
+#include "common/text/parse_number.h"
 #include "common/text/status.h"
 #include "nlohmann/json.hpp"
 #include "partition/schema/feature_memory.h"
@@ -21,7 +25,9 @@ using Json = nlohmann::json;
 
 constexpr size_t kMostBytes = size_t{64} << 10;
 
-// Reads an object's members by name. Keeps the first error for Finish().
+// Reads an object's members by name. As GLT's options, a member that is null is
+// as one that is not there, and a number may be a text. Keeps the first error
+// for Finish().
 class Members {
  public:
   explicit Members(const Json& object) : object_(object) {}
@@ -56,8 +62,11 @@ class Members {
   void Take(const char* name, absl::Duration* to) {
     const Json* value = Find(name);
     if (value == nullptr) return;
-    if (!value->is_number()) return Bad(name, *value, "seconds");
-    *to = absl::Seconds(value->get<double>());
+    const std::optional<double> seconds = NumberOf<double>(*value);
+    if (!seconds || !std::isfinite(*seconds)) {
+      return Bad(name, *value, "seconds");
+    }
+    *to = absl::Seconds(*seconds);
   }
   void TakeBytes(const char* name, uint64_t* to) {
     const Json* value = Find(name);
@@ -72,10 +81,10 @@ class Members {
       return Bad(name, *value, "bytes, such as 1048576 or \"1GB\"");
     *to = *bytes;
   }
-  // A number, a list of them, or null for none.
+  // A number, or a list of them.
   void Take(const char* name, std::vector<int>* to) {
     const Json* value = Find(name);
-    if (value == nullptr || value->is_null()) return;
+    if (value == nullptr) return;
     const Json list = value->is_array() ? *value : Json::array({*value});
     for (const Json& element : list) {
       TakeInt(name, element, &to->emplace_back());
@@ -83,7 +92,7 @@ class Members {
   }
   void Take(const char* name, std::vector<std::string>* to) {
     const Json* value = Find(name);
-    if (value == nullptr || value->is_null()) return;
+    if (value == nullptr) return;
     const Json list = value->is_array() ? *value : Json::array({*value});
     for (const Json& element : list) {
       if (!element.is_string()) return Bad(name, element, "texts");
@@ -107,14 +116,25 @@ class Members {
   const Json* Find(const char* name) {
     known_.insert(name);
     const auto it = object_.find(name);
-    return it == object_.end() ? nullptr : &*it;
+    return it == object_.end() || it->is_null() ? nullptr : &*it;
+  }
+  // Returns nullopt for what is no such number.
+  template <typename T>
+  static std::optional<T> NumberOf(const Json& value) {
+    if (value.is_string()) return ParseNumber<T>(value.get<std::string>());
+    if (!value.is_number()) return std::nullopt;
+    if constexpr (std::is_integral_v<T>) {
+      if (!value.is_number_integer() || value < std::numeric_limits<T>::min() ||
+          value > std::numeric_limits<T>::max()) {
+        return std::nullopt;
+      }
+    }
+    return value.get<T>();
   }
   void TakeInt(const char* name, const Json& value, int* to) {
-    if (!value.is_number_integer() || value < std::numeric_limits<int>::min() ||
-        value > std::numeric_limits<int>::max()) {
-      return Bad(name, value, "a whole number");
-    }
-    *to = value.get<int>();
+    const std::optional<int> number = NumberOf<int>(value);
+    if (!number) return Bad(name, value, "a whole number");
+    *to = *number;
   }
   void Bad(const char* name, const Json& value, const char* allowed) {
     if (!status_.ok()) return;

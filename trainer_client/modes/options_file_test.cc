@@ -99,6 +99,46 @@ TEST(OptionsFile, AServerRankIsANumberAListOrNull) {
   EXPECT_THAT(rank("null"), ElementsAre());
 }
 
+// As Python's None, and as a number of an environment variable.
+TEST(OptionsFile, NullIsTheDefaultAndNumbersMayBeTexts) {
+  const char* const kNames[] = {
+      "worker_devices", "worker_concurrency", "num_rpc_threads",
+      "rpc_timeout",    "prefetch_size",      "pin_memory",
+      "graph",          "num_threads",        "feature_memory",
+      "channel_size",   "master_addr",        "master_port",
+      "num_workers",    "huge_pages",         "numa_node",
+      "worker_program"};
+  for (const char* name : kNames) {
+    const auto options = ParseWorkerOptions(
+        absl::StrCat(R"({"mode": "mp", ")", name, R"(": null})"));
+    EXPECT_TRUE(options.ok()) << options.status();
+  }
+  const auto none = ParseWorkerOptions(
+      R"({"mode": "remote", "servers": "a:1", "num_workers": null,
+          "buffer_size": null, "worker_key": null, "rpc_timeout": null,
+          "pin_memory": null, "server_rank": null, "num_clients": null})");
+  ASSERT_TRUE(none.ok()) << none.status();
+  const RemoteDistSamplingWorkerOptions defaults;
+  const auto& n = std::get<RemoteDistSamplingWorkerOptions>(*none);
+  EXPECT_EQ(n.num_workers, defaults.num_workers);
+  EXPECT_EQ(n.buffer_size, defaults.buffer_size);
+  EXPECT_EQ(n.worker_key, defaults.worker_key);
+  EXPECT_EQ(n.rpc_timeout, defaults.rpc_timeout);
+
+  const auto texts = ParseWorkerOptions(
+      R"({"mode": "remote", "servers": "a:1", "master_port": "11234",
+          "num_workers": "2", "rpc_timeout": "2.5", "buffer_size": "65536",
+          "server_rank": ["1", 0], "prefetch_size": "9"})");
+  ASSERT_TRUE(texts.ok()) << texts.status();
+  const auto& t = std::get<RemoteDistSamplingWorkerOptions>(*texts);
+  EXPECT_EQ(t.master_port, 11234);
+  EXPECT_EQ(t.num_workers, 2);
+  EXPECT_EQ(t.rpc_timeout, absl::Seconds(2.5));
+  EXPECT_EQ(t.buffer_size, 65536u);
+  EXPECT_THAT(t.server_rank, ElementsAre(1, 0));
+  EXPECT_EQ(t.prefetch_size, 9);
+}
+
 TEST(OptionsFile, ErrorsNameTheOptionAndWhatIsAllowed) {
   const std::vector<std::pair<const char*, const char*>> cases = {
       {"", "not JSON: "},
@@ -112,6 +152,10 @@ TEST(OptionsFile, ErrorsNameTheOptionAndWhatIsAllowed) {
       {R"({"mode": "mp", "graph": "a", "graph": "b"})",
        "option graph is there twice; allowed: once"},
       {R"({"mode": "mp", "graph": 1})", "graph is 1; allowed: a text"},
+      {R"({"mode": "mp", "num_workers": "two"})",
+       "num_workers is \"two\"; allowed: a whole number"},
+      {R"({"mode": "mp", "num_workers": "4294967297"})",
+       "num_workers is \"4294967297\"; allowed: a whole number"},
       {R"({"mode": "mp", "num_workers": 1.5})",
        "num_workers is 1.5; allowed: a whole number"},
       {R"({"mode": "mp", "num_workers": 4294967297})",

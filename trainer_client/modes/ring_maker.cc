@@ -14,10 +14,15 @@ RingMaker RingMaker::For(bool pin_memory) {
   if (!pin_memory) return RingMaker(nullptr);
   const absl::StatusOr<const CudaDriver*> driver = SystemCudaDriver();
   if (driver.ok()) return RingMaker(*driver);
-  Log(LogLevel::kWarning,
-      absl::StrCat("pin_memory: ", driver.status().message(),
-                   "; batches are received into plain memory"));
+  Log(LogLevel::kWarning, WarningOf(pin_memory));
   return RingMaker(nullptr);
+}
+
+std::string RingMaker::WarningOf(bool pin_memory) {
+  const auto driver = SystemCudaDriver();
+  if (!pin_memory || driver.ok()) return "";
+  return absl::StrCat("pin_memory: ", driver.status().message(),
+                      "; batches are received into plain memory");
 }
 
 absl::StatusOr<std::shared_ptr<SlotRing>> RingMaker::Make(

@@ -21,6 +21,8 @@ class RingMaker {
   // it logs one warning here, and the rings are plain memory, as with PyTorch's
   // DataLoader.
   static RingMaker For(bool pin_memory);
+  // Returns that warning; empty without one.
+  static std::string WarningOf(bool pin_memory);
   // Page-locks by `driver`, which must outlive the rings; null: plain memory.
   explicit RingMaker(const CudaDriver* driver) : driver_(driver) {}
 
