@@ -79,6 +79,7 @@ void SignalWatcher::Watch() {
 
 void SignalWatcher::HandleSignal(int signal) {
   MutexLock lock(mutex_);
+  if (!stop_ && stopped() && !options_.second_ends) return;
   if (!stop_) ExitBySignal(signal);
   stopped_.store(true, std::memory_order_release);
   std::exchange(stop_, nullptr)(signal);

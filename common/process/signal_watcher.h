@@ -19,6 +19,9 @@ struct SignalWatcherOptions {
   std::string program;
   int exit_code = 0;        // when a signal ends the process; 0: 128 + signal
   bool hangup_too = false;  // also handle SIGHUP
+  // Whether a second signal ends the process; else it changes nothing, for a
+  // process whose launcher ends it: both may get, and pass on, the same signal.
+  bool second_ends = true;
 };
 
 // Waits for SIGINT and SIGTERM on its own thread, which the destructor joins.

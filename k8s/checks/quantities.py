@@ -9,6 +9,8 @@ PROGRAM_BYTES = 256 << 20
 # Seconds after --drain-timeout at which a server ends whatever happens
 # (docs/modes.md), and some for the kubelet.
 AFTER_DRAIN = 15 + 5
+# A launcher waits for the others to leave, and for its own thread.
+AFTER_STOP = 15 + 5
 # Seconds until everyone has seen a new name: the cluster's DNS caches it for
 # 30 s, and NodeLocal DNSCache for another 30 s.
 DNS_SECONDS = 60
@@ -51,6 +53,10 @@ def check_times(manifests):
             if drain and grace < int(drain) + AFTER_DRAIN:
                 manifests.error(str(pod), f"a grace period of {grace} s is less than "
                                           f"--drain-timeout and {AFTER_DRAIN} s")
+            stop = flags_of(c).get("--grace-period")
+            if stop and grace < int(stop) + AFTER_STOP:
+                manifests.error(str(pod), f"a grace period of {grace} s is less than "
+                                          f"--grace-period and {AFTER_STOP} s")
     for r in manifests.of("Deployment"):
         if r["spec"].get("minReadySeconds", 0) <= DNS_SECONDS:
             manifests.error(r, f"minReadySeconds is to be above {DNS_SECONDS}, DNS's lag")

@@ -155,6 +155,8 @@ CASES = [
      in_container(put(["resources", "limits", "cpu"], None), "Job"), "as many threads as the node"),
     ("a grace period below the drain", FLEET,
      in_pod(put(["terminationGracePeriodSeconds"], 60)), "grace period of 60 s"),
+    ("a grace period below that of the ranks", TRAINERS,
+     in_container(flag("--grace-period=40", "--grace-period=50"), "Job"), "--grace-period"),
     ("no time for DNS", FLEET,
      in_resource("Deployment", put(["spec", "minReadySeconds"], 30)), "minReadySeconds"),
     ("an update that takes an owner", FLEET,

@@ -255,9 +255,11 @@ class Cluster:
             metadata = template.get("metadata", {})
             annotations = {**metadata.get("annotations", {}),
                            "batch.kubernetes.io/job-completion-index": str(index)}
+            labels = {**metadata["labels"], "batch.kubernetes.io/job-name": name}
             self._create(
                 ("Job", name, index), f"{name}-{index}-{self._created}",
-                {**template, "metadata": {**metadata, "annotations": annotations}},
+                {**template, "metadata": {**metadata, "annotations": annotations,
+                                          "labels": labels}},
                 hostname=f"{name}-{index}")
 
     def _create(self, owner, name, template, revision="", hostname=None):

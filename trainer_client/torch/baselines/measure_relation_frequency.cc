@@ -18,6 +18,7 @@ absl::StatusOr<TrainResult> MeasureRelationFrequency(
   const auto progress = [&](std::string_view phase) {
     return [&observer, phase](uint64_t done, uint64_t total) {
       observer.OnRound(phase, 0, done, total);
+      return absl::OkStatus();
     };
   };
   RETURN_IF_ERROR(CheckSameGraph(loaders.train->schema(), group));

@@ -22,10 +22,12 @@ bool NeverSucceeds(const absl::Status& status, RunStage stage) {
   }
 }
 
-int ExitCodeOfFailure(const absl::Status& status, bool drained,
+int ExitCodeOfFailure(const absl::Status& status, FailureCause cause,
                       RunStage stage) {
-  if (drained) return kDrainedExitCode;
-  return NeverSucceeds(status, stage) ? kPermanentExitCode : 1;
+  if (NeverSucceeds(status, stage)) return kPermanentExitCode;
+  if (stage.interrupted) return kInterruptedExitCode;
+  if (cause.on_request) return kDrainedExitCode;
+  return cause.lost_peers ? kPeersLostExitCode : 1;
 }
 
 }  // namespace tributary

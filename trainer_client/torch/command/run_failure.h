@@ -8,8 +8,9 @@ namespace tributary {
 
 // How far a run has come.
 struct RunStage {
-  bool rows = false;      // it has begun to open rows on servers
-  bool training = false;  // it has begun to train
+  bool rows = false;         // it has begun to open rows on servers
+  bool training = false;     // it has begun to train
+  bool interrupted = false;  // this process was asked to end before it did
 };
 
 // Whether the run ends in the same way however often it is started again: the
@@ -19,9 +20,18 @@ struct RunStage {
 // may that of one that holds rows.
 bool NeverSucceeds(const absl::Status& status, RunStage stage);
 
-// Returns kDrainedExitCode where the run ended for a draining server,
-// kPermanentExitCode where it never succeeds, else 1.
-int ExitCodeOfFailure(const absl::Status& status, bool drained, RunStage stage);
+// What else is known of an error.
+struct FailureCause {
+  bool on_request = false;  // EndedOnRequest()
+  bool lost_peers = false;  // LostPeers()
+};
+
+// Returns kPermanentExitCode where the run never succeeds,
+// kInterruptedExitCode where this process was asked to end, kDrainedExitCode
+// where another one or a server was, kPeersLostExitCode where another rank has
+// the cause, else 1.
+int ExitCodeOfFailure(const absl::Status& status, FailureCause cause,
+                      RunStage stage);
 
 }  // namespace tributary
 

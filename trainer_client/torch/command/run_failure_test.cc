@@ -44,9 +44,26 @@ TEST(RunFailureTest, ALossThatIsNotFiniteComesAgain) {
 }
 
 TEST(RunFailureTest, Codes) {
-  EXPECT_EQ(ExitCodeOfFailure(absl::NotFoundError("g"), false, kOpening), 78);
-  EXPECT_EQ(ExitCodeOfFailure(absl::UnavailableError("s"), false, kOpening), 1);
-  EXPECT_EQ(ExitCodeOfFailure(absl::AbortedError("d"), true, kTraining), 75);
+  EXPECT_EQ(ExitCodeOfFailure(absl::NotFoundError("g"), {}, kOpening), 78);
+  EXPECT_EQ(ExitCodeOfFailure(absl::UnavailableError("s"), {}, kOpening), 1);
+  EXPECT_EQ(ExitCodeOfFailure(absl::AbortedError("d"), {.on_request = true},
+                              kTraining),
+            75);
+  EXPECT_EQ(ExitCodeOfFailure(absl::InternalError("all-reduce"),
+                              {.lost_peers = true}, kTraining),
+            76);
+}
+
+TEST(RunFailureTest, TheProcessThatWasAskedToEndSaysSo) {
+  const RunStage asked{.training = true, .interrupted = true};
+  EXPECT_EQ(ExitCodeOfFailure(absl::AbortedError("stopped"),
+                              {.on_request = true}, asked),
+            130);
+  EXPECT_EQ(ExitCodeOfFailure(absl::InternalError("all-reduce"),
+                              {.lost_peers = true}, asked),
+            130);
+  // Not even then does another start help.
+  EXPECT_EQ(ExitCodeOfFailure(absl::OutOfRangeError("nan"), {}, asked), 78);
 }
 
 }  // namespace

@@ -104,8 +104,16 @@ absl::Status ReadNegatives(const TrainFlagTexts& t, NegativeSampling& to) {
   }
   if (t.neg_sampling == "triplet") to.mode = NegativeMode::kTriplet;
   to.strict = t.neg_strict;
+  const bool searched = to.strict || t.time == "node";
+  if (!t.on_exhausted.empty() && !searched) {
+    return absl::InvalidArgumentError(
+        "--on-exhausted; allowed: with --neg-strict or --time node, by which "
+        "some pairs are no negatives");
+  }
   // One node with edges to nearly all others does not end a run.
-  if (to.strict) to.on_exhausted = OnExhausted::kAccept;
+  if (t.on_exhausted == "accept" || (t.on_exhausted.empty() && to.strict)) {
+    to.on_exhausted = OnExhausted::kAccept;
+  }
   if (t.neg_amount.empty()) return absl::OkStatus();
   const std::optional<double> amount = ParseNumber<double>(t.neg_amount);
   const bool whole = to.mode == NegativeMode::kTriplet;
@@ -233,6 +241,7 @@ absl::Status ReadNodes(const TrainFlagTexts& t, TrainArguments& a) {
         std::pair("--neg-sampling", !t.neg_sampling.empty()),
         std::pair("--neg-amount", !t.neg_amount.empty()),
         std::pair("--neg-strict", t.neg_strict),
+        std::pair("--on-exhausted", !t.on_exhausted.empty()),
         std::pair("--loss", !t.loss.empty()),
         std::pair("--exclude", !t.exclude.empty()),
         std::pair("--time", !t.time.empty()),
@@ -446,6 +455,12 @@ absl::Status ReadNode(const TrainFlagTexts& t, TrainArguments& a) {
         "--nnodes 2 or more and --max-restarts 1 or more");
   }
   a.replace_timeout = absl::Seconds(t.replace_timeout);
+  if (!(t.grace_period >= 1 && t.grace_period <= kMost)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--grace-period is ", t.grace_period,
+                     ", allowed are 1 to ", kMost, " seconds"));
+  }
+  a.grace_period = absl::Seconds(t.grace_period);
   return absl::OkStatus();
 }
 

@@ -35,8 +35,10 @@ struct TrainArguments {
   bool relation_frequency = false;
   // The prediction after training; its loader's rank and world are not set.
   std::optional<PredictOptions> predict;
-  int nproc = 1;   // ranks to start on this machine
-  NodePlace node;  // this machine, when it starts them
+  int nproc = 1;                // ranks to start on this machine
+  NodePlace node;               // this machine, when it starts them
+  std::string run_id;           // RunIdOf(), once the command line is known
+  absl::Duration grace_period;  // for ranks that are asked to end
   int max_restarts = 0;
   absl::Duration replace_timeout;  // 0: a lost machine ends the job
   std::string log;                 // empty: none

@@ -1,8 +1,11 @@
 #include "trainer_client/torch/command/train_command.h"
 
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -12,9 +15,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "common/observe/log.h"
 #include "common/process/freed_memory.h"
 #include "common/process/signal_watcher.h"
+#include "common/runtime/mutex.h"
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"
 #include "trainer_client/modes/wait_line.h"
@@ -24,12 +29,14 @@
 #include "trainer_client/torch/command/plan_text.h"
 #include "trainer_client/torch/command/run_chart.h"
 #include "trainer_client/torch/command/run_failure.h"
+#include "trainer_client/torch/command/run_identity.h"
 #include "trainer_client/torch/command/train_arguments.h"
 #include "trainer_client/torch/command/train_loaders.h"
 #include "trainer_client/torch/command/train_output.h"
 #include "trainer_client/torch/ddp/attempt_state.h"
 #include "trainer_client/torch/ddp/heartbeat.h"
 #include "trainer_client/torch/ddp/launch_choice.h"
+#include "trainer_client/torch/ddp/peer_loss.h"
 #include "trainer_client/torch/ddp/process_group.h"
 #include "trainer_client/torch/ddp/rank_environment.h"
 #include "trainer_client/torch/ddp/rank_launcher.h"
@@ -44,6 +51,9 @@ namespace tributary {
 namespace {
 
 constexpr int kExitUsage = 2;
+// How long a rank that has lost the others waits for its launcher to see their
+// end first.
+constexpr absl::Duration kCauseTimeout = absl::Seconds(5);
 
 const char* Environment(const char* name) { return std::getenv(name); }
 
@@ -124,24 +134,17 @@ class RankRun {
     RETURN_IF_ERROR(OpenLog(command));
     ASSIGN_OR_RETURN(const std::unique_ptr<ProcessGroup> group,
                      ProcessGroup::Connect(rank_, GroupTimeout(arguments_)));
-    CheckpointOptions& checkpoints = options_.checkpoints;
-    ASSIGN_OR_RETURN(checkpoints.resume,
-                     ResumeAfterRestart(rank_.attempt, checkpoints.folder,
-                                        checkpoints.resume, *group));
-    RETURN_IF_ERROR(OpenTrainDevice(options_, group->local_rank()));
-    ASSIGN_OR_RETURN(const std::unique_ptr<BatchSource> source,
-                     open(SourceOfRank()));
-    return RunLoaders(
-        *source, watcher,
-        [&](OwnedTrainLoaders& loaders,
-            LoaderSlot& of_prediction) -> absl::Status {
-          ASSIGN_OR_RETURN(context_, OpenContext(*source, *group));
-          const absl::Status status = Train(loaders, of_prediction, *group);
-          if (status.ok()) EndRows();
-          context_.reset();  // before the loaders and the source
-          return status;
-        });
+    const absl::Status status = RunInGroup(open, watcher, *group);
+    if (EndedOnRequest(status)) {
+      told_ = rank_.rank != 0;
+    } else if (!status.ok()) {
+      told_ = !group->ReportsFirst(status.ToString());
+    }
+    return status;
   }
+
+  // Whether another rank has told the error of Run().
+  bool told() const { return told_; }
 
   // Prints what Run() would do with `world` ranks. Requires the only rank.
   absl::Status Plan(const OpenBatchSource& open, uint64_t world,
@@ -158,6 +161,28 @@ class RankRun {
   }
 
  private:
+  absl::Status RunInGroup(const OpenBatchSource& open, SignalWatcher& watcher,
+                          ProcessGroup& group) {
+    CheckpointOptions& checkpoints = options_.checkpoints;
+    ASSIGN_OR_RETURN(checkpoints.resume,
+                     ResumeAfterRestart(rank_.attempt, checkpoints.folder,
+                                        checkpoints.resume, group));
+    RETURN_IF_ERROR(OpenTrainDevice(options_, group.local_rank()));
+    ASSIGN_OR_RETURN(const std::unique_ptr<BatchSource> source,
+                     open(SourceOfRank()));
+    stop_requested_ = [&watcher] { return watcher.stopped(); };
+    return RunLoaders(*source, watcher,
+                      [&](OwnedTrainLoaders& loaders,
+                          LoaderSlot& of_prediction) -> absl::Status {
+                        ASSIGN_OR_RETURN(context_, OpenContext(*source, group));
+                        const absl::Status status =
+                            Train(loaders, of_prediction, group);
+                        if (status.ok()) EndRows();
+                        context_.reset();  // before the loaders and the source
+                        return status;
+                      });
+  }
+
   // Opens the servers that hold rows; null if the run needs none.
   absl::StatusOr<std::unique_ptr<DistContext>> OpenContext(
       BatchSource& source, ProcessGroup& group) {
@@ -199,7 +224,11 @@ class RankRun {
         of_prediction.Cancel();
       });
       const absl::Status status = run(loaders, of_prediction);
-      watcher.OnStop(nullptr);  // the loaders are destroyed before the watcher
+      stage_->interrupted = watcher.stopped();
+      // The loaders are destroyed before the watcher. A signal that comes now,
+      // perhaps since this rank's end has ended others, does not change how it
+      // ended.
+      watcher.OnStop([](int) {});
       RETURN_IF_ERROR(status);
     }
     // Only a warning: servers that are not told just go on serving.
@@ -266,6 +295,8 @@ class RankRun {
     BeatAtRounds observer(&reports, heartbeat_, stage_);
     TrainLoaders loaders = owned.get();
     loaders.context = context_.get();
+    loaders.stop_requested = stop_requested_;
+    loaders.ranking.stop_requested = stop_requested_;
     if (arguments_.relation_frequency) {
       return MeasureRelationFrequency(loaders.ranking, group, observer);
     }
@@ -331,6 +362,8 @@ class RankRun {
   std::unique_ptr<TrainLog> log_;
   std::unique_ptr<RunChart> svg_;
   std::unique_ptr<DistContext> context_;  // null: no rows on servers
+  std::function<bool()> stop_requested_;
+  bool told_ = false;
 };
 
 // Returns the ranks of the job that the command line describes.
@@ -344,10 +377,12 @@ uint64_t PlannedWorld(const TrainArguments& arguments,
 absl::Status RunOrPlan(const TrainArguments& arguments,
                        const RankEnvironment& rank, Heartbeat* heartbeat,
                        const std::string& command, const OpenBatchSource& open,
-                       SignalWatcher& watcher, RunStage* stage) {
+                       SignalWatcher& watcher, RunStage* stage, bool* told) {
   if (!arguments.dry_run) {
-    return RankRun(arguments, rank, heartbeat, stage)
-        .Run(open, command, watcher);
+    RankRun run(arguments, rank, heartbeat, stage);
+    const absl::Status status = run.Run(open, command, watcher);
+    *told = run.told();
+    return status;
   }
   if (rank.rank != 0) return absl::OkStatus();
   const RankEnvironment alone;
@@ -355,17 +390,60 @@ absl::Status RunOrPlan(const TrainArguments& arguments,
       .Plan(open, PlannedWorld(arguments, rank), watcher);
 }
 
+// Waits a moment for a launcher to end this rank: it has seen the end of the
+// one that caused this one's. Returns whether it has.
+bool WaitForCause(SignalWatcher& watcher) {
+  Mutex mutex;
+  CondVar changed;
+  bool asked = false;
+  watcher.OnStop([&](int) {
+    MutexLock lock(mutex);
+    asked = true;
+    changed.NotifyAll();
+  });
+  bool caused = false;
+  {
+    MutexLock lock(mutex);
+    const auto deadline = std::chrono::steady_clock::now() +
+                          absl::ToChronoMilliseconds(kCauseTimeout);
+    while (!asked && changed.WaitUntil(mutex, deadline)) {
+    }
+    caused = asked;
+  }
+  watcher.OnStop([](int) {});
+  return caused;
+}
+
+// Prints why a rank has ended, once for all ranks that have the same cause.
+void PrintEnd(const absl::Status& status, const RankEnvironment& rank,
+              bool interrupted) {
+  if (interrupted) {
+    if (rank.rank != 0) return;
+    std::fputs(
+        TerminalError("tributary-train",
+                      EndedOnRequest(status) ? status.message() : "interrupted")
+            .c_str(),
+        stderr);
+    return;
+  }
+  PrintError(rank.world > 1 ? absl::StrCat("rank ", rank.rank, ": ") : "",
+             status);
+}
+
 int RunRank(const TrainArguments& arguments, const std::string& command,
             const OpenBatchSource& open) {
   EndWithLauncher();
   KeepFreedMemory();  // each step allocates the same tensors
-  SignalWatcher watcher({.exit_code = kInterruptedExitCode});
-  const absl::StatusOr<RankEnvironment> rank =
+  absl::StatusOr<RankEnvironment> rank =
       RankEnvironment::FromVariables(Environment);
+  // A launcher ends its ranks itself.
+  SignalWatcher watcher({.exit_code = kInterruptedExitCode,
+                         .second_ends = !rank.ok() || rank->world == 1});
   if (!rank.ok()) {
     PrintError("", rank.status());
     return kPermanentExitCode;
   }
+  rank->run_id = arguments.run_id;
   const absl::StatusOr<std::unique_ptr<Heartbeat>> heartbeat =
       Heartbeat::Start(rank->local_rank, Environment);
   if (!heartbeat.ok()) {
@@ -373,30 +451,36 @@ int RunRank(const TrainArguments& arguments, const std::string& command,
     return 1;
   }
   RunStage stage;
+  bool told = false;
   const absl::Status status = RunOrPlan(arguments, *rank, heartbeat->get(),
-                                        command, open, watcher, &stage);
+                                        command, open, watcher, &stage, &told);
   if (status.ok()) return 0;
-  const int code = ExitCodeOfFailure(status, EndedByDraining(status), stage);
-  // The launcher may have ended this rank for another that failed by its error.
-  if (watcher.stopped() && code != kPermanentExitCode) {
-    if (rank->rank == 0) std::fputs("tributary-train: interrupted\n", stderr);
-    return kInterruptedExitCode;
+  const int code = ExitCodeOfFailure(
+      status,
+      {.on_request = EndedOnRequest(status), .lost_peers = LostPeers(status)},
+      stage);
+  if (code == kPeersLostExitCode) told |= WaitForCause(watcher);
+  if (!told && !OfAnotherRank(status)) {
+    PrintEnd(status, *rank, code == kInterruptedExitCode);
   }
-  PrintError(rank->world > 1 ? absl::StrCat("rank ", rank->rank, ": ") : "",
-             status);
+  // How it ends is decided: a launcher that ends it now, since another rank has
+  // noticed, must see that.
+  if (rank->world > 1) std::signal(SIGTERM, SIG_IGN);
   return code;
 }
 
-int LaunchRanks(const TrainArguments& arguments, int argc, char** argv) {
+int LaunchRanks(const TrainArguments& arguments,
+                std::vector<std::string> words) {
   std::error_code error;
-  std::vector<std::string> words(argv, argv + argc);
   words[0] = std::filesystem::read_symlink("/proc/self/exe", error).string();
   if (error) words[0] = "/proc/self/exe";
   const absl::StatusOr<int> code =
       RunRanks({.num_ranks = arguments.nproc,
                 .argv = std::move(words),
                 .node = arguments.node,
+                .run_id = arguments.run_id,
                 .max_restarts = arguments.max_restarts,
+                .graces = {.asked = arguments.grace_period},
                 .limits = {.progress = ProgressTimeout(arguments)},
                 .replace_timeout = arguments.replace_timeout});
   if (code.ok()) return *code;
@@ -410,6 +494,8 @@ int RunTrainCommand(int argc, char** argv, const OpenBatchSource& open,
                     ModelFactory make_model) {
   const ParsedTrainArguments parsed = ParseTrainArguments(argc, argv);
   if (!parsed.arguments) return parsed.exit_code;
+  const std::vector<std::string> words(argv, argv + argc);
+  TrainArguments arguments = *parsed.arguments;
   const absl::StatusOr<bool> launches =
       StartsRanks({.nproc = parsed.arguments->nproc,
                    .nnodes = parsed.arguments->node.nnodes,
@@ -421,11 +507,16 @@ int RunTrainCommand(int argc, char** argv, const OpenBatchSource& open,
         stderr);
     return kExitUsage;
   }
-  if (*launches && !parsed.arguments->dry_run) {
-    return LaunchRanks(*parsed.arguments, argc, argv);
+  const absl::StatusOr<std::string> run_id =
+      RunIdOf(arguments.run_id, words, Environment);
+  if (!run_id.ok()) {
+    std::fputs(
+        TerminalError("tributary-train", run_id.status().message()).c_str(),
+        stderr);
+    return kExitUsage;
   }
-  const std::vector<std::string> words(argv, argv + argc);
-  TrainArguments arguments = *parsed.arguments;
+  arguments.run_id = *run_id;
+  if (*launches && !arguments.dry_run) return LaunchRanks(arguments, words);
   const std::string command = absl::StrJoin(words, " ");
   arguments.train.checkpoints.command_line = command;
   arguments.train.make_model = std::move(make_model);

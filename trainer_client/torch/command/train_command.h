@@ -9,9 +9,10 @@ namespace tributary {
 
 // Runs the program: as one rank, or with --nproc as the launcher of several.
 // `open` is called once in each rank. Returns the exit code: 0; 1 with a
-// message on stderr; 2 for a wrong command line; 75 when a server that holds
-// the run's rows wants to end, after a checkpoint; 78 when another start cannot
-// help (NeverSucceeds()); 130 after SIGINT or SIGTERM.
+// message on stderr; 2 for a wrong command line; 75, after a checkpoint, when
+// another rank or a server that holds the run's rows was asked to end; 76 from
+// a rank that lost the others; 78 when another start cannot help
+// (NeverSucceeds()); 130 after SIGINT or SIGTERM, after a checkpoint.
 // Must be called first in main(), before any thread exists.
 //
 // A program that trains a model of its own passes `make_model`, which is called

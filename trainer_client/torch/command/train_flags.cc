@@ -9,8 +9,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/identity/tls_flags.h"
+#include "common/random/hop_key.h"
 #include "common/session/limits.h"
 #include "common/text/parse_number.h"
+#include "common/text/version.h"
 
 namespace tributary {
 namespace {
@@ -225,7 +227,14 @@ void DeclareLinks(CLI::App& app, TrainFlagTexts& t) {
       ->check(CLI::IsMember({"negatives", "softmax"}));
   app.add_option("--neg-amount", t.neg_amount, "link: negatives per link  [1]");
   app.add_flag("--neg-strict", t.neg_strict,
-               "link: sample no edge as a negative");
+               "link: sample pairs that are no edges as negatives");
+  app.add_option("--on-exhausted", t.on_exhausted,
+                 "link, with --neg-strict or --time node: if none of a "
+                 "negative's 64 candidates is allowed: accept (the last one, "
+                 "which is an edge or too new then; they are counted and "
+                 "printed) or error (the run ends)  [accept; with --time node "
+                 "alone error]")
+      ->check(CLI::IsMember({"accept", "error"}));
   app.add_option("--exclude", t.exclude,
                  "link: edges of a batch's links that its hops do not sample: "
                  "none, self, reverse_id, reverse_types, pair  [self, and the "
@@ -370,6 +379,14 @@ void DeclareRunning(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
           "Seconds to wait for a machine that is lost, or got SIGTERM, to be "
           "started again with the same --node-rank; 0: its end is that of the "
           "job");
+  app.add_option("--run-id", a.run_id,
+                 "The run's name, the same on all machines: those of another "
+                 "run are refused  [torchrun's --rdzv-id, or a digest of the "
+                 "command line without --node-rank]");
+  AddReal(app, "--grace-period", t.grace_period,
+          "Seconds that ranks have after SIGTERM or SIGINT to write a "
+          "checkpoint and end; at least 15 s less than what the machine gives, "
+          "such as terminationGracePeriodSeconds");
   app.add_option("--log", a.log, "Write a JSON object per epoch to this file");
   app.add_option("--tensorboard", a.tensorboard,
                  "Write TensorBoard's event files into this folder");
@@ -389,6 +406,9 @@ void DeclareRunning(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
 void DeclareTrainFlags(CLI::App& app, TrainArguments& arguments,
                        TrainFlagTexts& texts) {
   app.footer(kFooter);
+  app.set_version_flag("--version",
+                       absl::StrCat("tributary-train ", kVersion, " semantics ",
+                                    kSemanticsVersion));
   DeclareSource(app, arguments, texts);
   DeclareSampling(app, arguments, texts);
   DeclareModel(app, arguments);

@@ -21,6 +21,7 @@ struct TrainFlagTexts {
   std::string neg_sampling;
   std::string neg_amount;
   bool neg_strict = false;
+  std::string on_exhausted;
   std::string decoder;
   std::string loss;
   std::string exclude;
@@ -49,6 +50,7 @@ struct TrainFlagTexts {
   int num_workers = 1;
   double rpc_timeout = 180;
   double replace_timeout = 0;
+  double grace_period = 25;
   bool no_progress = false;
   std::string predict;    // empty: nothing
   std::string out;        // empty: none

@@ -38,6 +38,10 @@ ordered_json OrNull(const std::optional<double>& value) {
   return value ? ordered_json(*value) : ordered_json(nullptr);
 }
 
+void PrintIfAny(const std::string& line) {
+  if (!line.empty()) std::puts(line.c_str());
+}
+
 }  // namespace
 
 std::string EpochLine(const EpochReport& r, uint64_t epochs) {
@@ -63,6 +67,14 @@ std::string StepLine(const StepTimes& step) {
                           step.share(static_cast<StepPhase>(i)) * 100);
   }
   return line;
+}
+
+std::string ExhaustedLine(uint64_t count, std::string_view pass) {
+  return count == 0 ? ""
+                    : absl::StrCat(
+                          "  ", count, " negatives of the ", std::string(pass),
+                          " pass may be edges or too new: none of 64 "
+                          "candidates was allowed (--on-exhausted accept)");
 }
 
 std::string ResultLine(const TrainResult& r) {
@@ -113,17 +125,21 @@ void TrainLog::Start(const std::string& command_line, int world) {
 }
 
 void TrainLog::Epoch(const EpochReport& r) {
-  file_ << ordered_json{{"event", "epoch"},
-                        {"epoch", r.epoch + 1},
-                        {"loss", r.loss},
-                        {"train_accuracy", OrNull(r.train_accuracy)},
-                        {"valid_" + r.metric, OrNull(r.valid)},
-                        {"inputs", r.inputs},
-                        {"bytes", r.bytes},
-                        {"seconds", r.seconds},
-                        {"wait_share", r.wait_share},
-                        {"step_seconds", StepSeconds(r.step)}}
-        << std::endl;
+  ordered_json line{{"event", "epoch"},
+                    {"epoch", r.epoch + 1},
+                    {"loss", r.loss},
+                    {"train_accuracy", OrNull(r.train_accuracy)},
+                    {"valid_" + r.metric, OrNull(r.valid)},
+                    {"inputs", r.inputs},
+                    {"bytes", r.bytes},
+                    {"seconds", r.seconds},
+                    {"wait_share", r.wait_share},
+                    {"step_seconds", StepSeconds(r.step)}};
+  if (r.exhausted + r.exhausted_in_valid > 0) {
+    line["exhausted_negatives"] = r.exhausted;
+    line["exhausted_negatives_in_valid"] = r.exhausted_in_valid;
+  }
+  file_ << line << std::endl;
 }
 
 void TrainLog::Prediction(const PredictionReport& r) {
@@ -215,6 +231,8 @@ void TrainOutput::OnEpoch(const EpochReport& report) {
   std::puts(EpochLine(report, epochs_).c_str());
   const std::string step = StepLine(report.step);
   if (!step.empty()) std::puts(absl::StrCat("  ", step).c_str());
+  PrintIfAny(ExhaustedLine(report.exhausted, "training"));
+  PrintIfAny(ExhaustedLine(report.exhausted_in_valid, "validation"));
   std::fflush(stdout);
   if (log_ != nullptr) log_->Epoch(report);
   if (charts_ != nullptr) charts_->Epoch(report);
@@ -237,6 +255,7 @@ void TrainOutput::OnPrediction(const PredictionReport& report) {
 
 absl::Status TrainOutput::Finish(const TrainResult& result) {
   ClearProgress();
+  PrintIfAny(ExhaustedLine(result.exhausted_in_test, "test"));
   std::puts(ResultLine(result).c_str());
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     return absl::UnavailableError(

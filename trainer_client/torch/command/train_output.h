@@ -24,6 +24,10 @@ std::string EpochLine(const EpochReport& report, uint64_t epochs);
 // steps.
 std::string StepLine(const StepTimes& step);
 
+// Returns a line that counts the negatives of a pass ("training") for which no
+// allowed pair was found; empty for 0.
+std::string ExhaustedLine(uint64_t count, std::string_view pass);
+
 // Returns, on one line, "result test_accuracy=0.8120 valid_accuracy=0.7940
 // best_epoch=27 epochs=40 seconds=4.2"; omits what was not measured, and the
 // epochs of a baseline, which has none.

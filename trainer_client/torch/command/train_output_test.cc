@@ -61,6 +61,13 @@ TEST(TrainOutputTest, ResultLine) {
             "seconds=0.0");
 }
 
+TEST(TrainOutputTest, NegativesThatAreNoneAreCounted) {
+  EXPECT_EQ(ExhaustedLine(12, "training"),
+            "  12 negatives of the training pass may be edges or too new: none "
+            "of 64 candidates was allowed (--on-exhausted accept)");
+  EXPECT_EQ(ExhaustedLine(0, "training"), "");
+}
+
 TEST(TrainOutputTest, WithoutTrainingThereIsNoBestEpoch) {
   EXPECT_EQ(ResultLine({.test = 0.5}),
             "result test_accuracy=0.5000 seconds=0.0");

@@ -1,5 +1,6 @@
 #include "trainer_client/torch/ddp/attempt_state.h"
 
+#include <signal.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -31,13 +32,15 @@ std::string AttemptEnd::ToText() const {
 int AttemptEnd::priority() const {
   switch (kind) {
     case EndKind::kFailed:
-      return exit_code == kPermanentExitCode ? 2 : 0;
+      return exit_code == kPermanentExitCode   ? 3
+             : exit_code == kPeersLostExitCode ? 0
+                                               : 1;
     case EndKind::kLeft:
-      return 1;
+      return 2;
     case EndKind::kLost:
-      return 3;
-    case EndKind::kInterrupted:
       return 4;
+    case EndKind::kInterrupted:
+      return 5;
   }
   return 0;
 }
@@ -61,8 +64,7 @@ absl::StatusOr<AttemptEnd> ParseAttemptEnd(const std::string& text) {
 
 void AttemptState::End(AttemptEnd end, absl::Time now) {
   const bool first = !end_.has_value();
-  const absl::Duration grace =
-      end.kind == EndKind::kInterrupted ? graces_.interrupted : graces_.failed;
+  const absl::Duration grace = end.asked() ? graces_.asked : graces_.failed;
   if (first) {
     terminate_ = true;
     kill_at_ = now + grace;
@@ -75,6 +77,12 @@ void AttemptState::End(AttemptEnd end, absl::Time now) {
 void AttemptState::Interrupt(absl::Time now) {
   if (++interrupts_ > 1) kill_at_ = std::min(kill_at_, now);
   End({EndKind::kInterrupted, kInterruptedExitCode, "interrupted"}, now);
+}
+
+bool AttemptState::HasCaused(int exit_code, absl::Time now) const {
+  if (!end_ || terminate_) return false;  // none has got a signal yet
+  return exit_code == kInterruptedExitCode ||
+         (exit_code == 128 + SIGKILL && MustKill(now));
 }
 
 bool AttemptState::TakeTerminate() { return std::exchange(terminate_, false); }

@@ -5,7 +5,7 @@
 namespace tributary {
 namespace {
 
-constexpr EndGraces kGraces{.interrupted = absl::Seconds(15),
+constexpr EndGraces kGraces{.asked = absl::Seconds(15),
                             .failed = absl::Seconds(10)};
 const absl::Time kStart = absl::FromUnixSeconds(1000);
 
@@ -80,6 +80,47 @@ TEST(AttemptStateTest, AMachineThatLeavesIsNoFailure) {
   EXPECT_EQ(state.kill_at(), At(10));
   state.End(Failed(1), At(2));
   EXPECT_EQ(state.end()->kind, EndKind::kLeft);
+}
+
+// Ranks write a checkpoint meanwhile.
+TEST(AttemptStateTest, RanksThatAreAskedToEndHaveMoreTime) {
+  for (const AttemptEnd& asked :
+       {AttemptEnd{EndKind::kLeft, kDrainedExitCode, "node 2 leaves"},
+        AttemptEnd{EndKind::kLost, kDrainedExitCode, "node 0 leaves"},
+        Failed(kDrainedExitCode)}) {
+    AttemptState state(kGraces);
+    state.End(asked, At(0));
+    EXPECT_EQ(state.kill_at(), At(15)) << asked.ToText();
+  }
+  AttemptState lost(kGraces);
+  lost.End({EndKind::kLost, 1, "node 2 is gone"}, At(0));
+  EXPECT_EQ(lost.kill_at(), At(10));
+}
+
+TEST(AttemptStateTest, ARankThatLostTheOthersHidesNoCause) {
+  for (const AttemptEnd& cause :
+       {Failed(1), Failed(137), Failed(kDrainedExitCode),
+        Failed(kPermanentExitCode)}) {
+    AttemptState state(kGraces);
+    state.End(Failed(kPeersLostExitCode), At(0));
+    state.End(cause, At(1));
+    EXPECT_EQ(state.end()->exit_code, cause.exit_code);
+    state.End(Failed(kPeersLostExitCode), At(2));
+    EXPECT_EQ(state.end()->exit_code, cause.exit_code);
+  }
+  EXPECT_TRUE(StartsAgain(Failed(kPeersLostExitCode), 0, 1));
+}
+
+TEST(AttemptStateTest, WhatTheSignalsCauseIsNoCause) {
+  AttemptState state(kGraces);
+  EXPECT_FALSE(state.HasCaused(130, At(0)));
+  state.End(Failed(kPeersLostExitCode), At(0));
+  EXPECT_FALSE(state.HasCaused(130, At(0)));  // none was sent yet
+  EXPECT_TRUE(state.TakeTerminate());
+  EXPECT_TRUE(state.HasCaused(130, At(1)));
+  EXPECT_FALSE(state.HasCaused(78, At(1)));
+  EXPECT_FALSE(state.HasCaused(137, At(9)));
+  EXPECT_TRUE(state.HasCaused(137, At(10)));
 }
 
 TEST(AttemptStateTest, WhatNeverSucceedsIsNotHiddenByOtherRanks) {

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "common/text/status.h"
+#include "trainer_client/torch/ddp/peer_loss.h"
 #include "trainer_client/torch/tensors/catch_torch.h"
 
 namespace tributary {
@@ -117,7 +118,7 @@ DistributedDataParallel::Create(std::vector<at::Tensor> parameters,
 
 absl::Status DistributedDataParallel::Backward(const at::Tensor& loss,
                                                std::function<void()> computed) {
-  return CatchTorch("backward", [&] {
+  return CatchCollective("backward", [&] {
     const at::Tensor of_all = WithAllParameters(loss, parameters_);
     if (reduction_) {
       c10d::Reducer& reducer = *reduction_->reducer;

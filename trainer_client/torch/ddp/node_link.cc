@@ -171,7 +171,28 @@ absl::StatusOr<std::unique_ptr<RendezvousStore>> NodeLink::Connect() {
   }
 }
 
+// Must come first: whatever a machine of another run writes would disturb this
+// one. Node 0 names the run as soon as it serves the store.
+absl::Status NodeLink::CheckRun(RendezvousStore& store) {
+  const absl::Time deadline = SteadyClock().Now() + options_.connect_timeout;
+  for (;;) {
+    ASSIGN_OR_RETURN(const auto there, store.Get(kRunKey));
+    if (there && *there == options_.run_id) return absl::OkStatus();
+    if (there) {
+      return OtherRun(absl::StrCat(options_.node.master_addr, ":",
+                                   options_.node.master_port),
+                      *there, options_.run_id);
+    }
+    MutexLock lock(mutex_);
+    if (stopped_ || SteadyClock().Now() >= deadline) {
+      return absl::UnavailableError("the run has no identity yet");
+    }
+    changed_.WaitUntil(mutex_, After(options_.interval));
+  }
+}
+
 absl::Status NodeLink::Join(RendezvousStore& store) {
+  RETURN_IF_ERROR(CheckRun(store));
   ASSIGN_OR_RETURN(const std::string agreed,
                    store.SetIfAbsent("launch/agreement", options_.agreement));
   if (agreed != options_.agreement) {

@@ -22,6 +22,7 @@ class RendezvousStore;
 
 struct NodeLinkOptions {
   NodePlace node;         // with the port of the store
+  std::string run_id;     // of the run; a machine of another one is refused
   std::string agreement;  // must be equal on all machines, else none joins
   // The longest wait for the store, from the start.
   absl::Duration connect_timeout = absl::Minutes(10);
@@ -51,8 +52,9 @@ struct NodesView {
   // Why the attempt ends: the first report of the highest priority. Once all
   // have ended it does not change.
   std::optional<AttemptEnd> end;
-  // Not OK: the store or another machine cannot be reached, the machines were
-  // started with different flags, or another launcher has this one's place.
+  // Not OK: the store or another machine cannot be reached, or another launcher
+  // has this one's place. FAILED_PRECONDITION and INVALID_ARGUMENT: the store
+  // is another run's, or the machines were started with different flags.
   absl::Status lost;
 };
 
@@ -101,6 +103,7 @@ class NodeLink {
   void Run();
   absl::Status Work();
   absl::StatusOr<std::unique_ptr<RendezvousStore>> Connect();
+  absl::Status CheckRun(RendezvousStore& store);
   absl::Status Join(RendezvousStore& store);
   absl::StatusOr<NodeJoin> ReadJoin(RendezvousStore& store) const;
   // Adds a machine to the counter `name` of an attempt, once.

@@ -15,6 +15,7 @@
 #include "common/text/status.h"
 #include "trainer_client/tensors/initialize.h"
 #include "trainer_client/torch/ddp/cuda_backend.h"
+#include "trainer_client/torch/ddp/peer_loss.h"
 #include "trainer_client/torch/ddp/rendezvous_store.h"
 #include "trainer_client/torch/tensors/catch_torch.h"
 
@@ -23,6 +24,9 @@ namespace {
 
 using c10::intrusive_ptr;
 using c10d::ProcessGroupGloo;
+
+// The key of an attempt with the first report of its ranks.
+constexpr char kReportKey[] = "report";
 
 // Refuses to join an attempt that is over: its ranks are gone, and would be
 // waited for until the timeout.
@@ -38,6 +42,21 @@ absl::Status CheckAttempt(const RankEnvironment& environment,
       ", but the job is at attempt ", current));
 }
 
+// Refuses the rendezvous of another run, whose ranks this one would disturb.
+// Rank 0 names the run where no launcher has.
+absl::Status CheckRun(const RankEnvironment& environment, c10d::Store& store) {
+  if (environment.run_id.empty()) return absl::OkStatus();
+  const std::vector<uint8_t> own(environment.run_id.begin(),
+                                 environment.run_id.end());
+  const std::vector<uint8_t> there = environment.rank == 0
+                                         ? store.compareSet(kRunKey, {}, own)
+                                         : store.get(kRunKey);
+  if (there == own) return absl::OkStatus();
+  return OtherRun(
+      absl::StrCat(environment.master_addr, ":", environment.master_port),
+      {there.begin(), there.end()}, environment.run_id);
+}
+
 absl::StatusOr<intrusive_ptr<c10d::Store>> MakeStore(
     const RankEnvironment& environment, std::chrono::milliseconds timeout) {
   c10d::TCPStoreOptions options;
@@ -45,10 +64,12 @@ absl::StatusOr<intrusive_ptr<c10d::Store>> MakeStore(
   options.isServer =
       environment.rank == 0 && !environment.launcher_serves_store;
   options.numWorkers = environment.world;
-  options.waitWorkers = !environment.launcher_serves_store;
+  // Who waits for others must first know that they are of this run.
+  options.waitWorkers = false;
   options.timeout = timeout;
   intrusive_ptr<c10d::Store> store =
       c10::make_intrusive<c10d::TCPStore>(environment.master_addr, options);
+  RETURN_IF_ERROR(CheckRun(environment, *store));
   RETURN_IF_ERROR(CheckAttempt(environment, *store));
   return intrusive_ptr<c10d::Store>(c10::make_intrusive<c10d::PrefixStore>(
       AttemptPrefix(environment.attempt), std::move(store)));
@@ -105,7 +126,9 @@ absl::StatusOr<std::unique_ptr<ProcessGroup>> ProcessGroup::Connect(
       connection->group = MakeGroup(environment, connection->store, ms);
       return absl::OkStatus();
     });
-    if (absl::IsAborted(status)) return status;
+    if (absl::IsAborted(status) || absl::IsFailedPrecondition(status)) {
+      return status;
+    }
     if (!status.ok()) {
       return absl::UnavailableError(absl::StrCat(
           "rank ", environment.rank, " of ", environment.world,
@@ -125,7 +148,7 @@ c10d::ProcessGroup* ProcessGroup::c10d() const {
 
 absl::Status ProcessGroup::AllReduce(absl::Span<double> values, bool max) {
   if (world_ == 1 || values.empty()) return absl::OkStatus();
-  return CatchTorch("all-reduce", [&] {
+  return CatchCollective("all-reduce", [&] {
     std::vector<at::Tensor> tensors{at::from_blob(
         values.data(), {static_cast<int64_t>(values.size())}, at::kDouble)};
     c10d::AllreduceOptions options;
@@ -178,9 +201,23 @@ absl::StatusOr<std::string> ProcessGroup::BroadcastText(
   return result;
 }
 
+bool ProcessGroup::ReportsFirst(const std::string& text) {
+  if (world_ == 1) return true;
+  bool first = true;
+  const absl::Status asked = CatchTorch("report", [&] {
+    const std::string own = absl::StrCat(rank_, "\n", text);
+    const std::vector<uint8_t> value = connection_->store->compareSet(
+        kReportKey, {}, std::vector<uint8_t>(own.begin(), own.end()));
+    const std::string there(value.begin(), value.end());
+    first = there == own || there.substr(there.find('\n') + 1) != text;
+    return absl::OkStatus();
+  });
+  return first || !asked.ok();
+}
+
 absl::Status ProcessGroup::Broadcast(const std::vector<at::Tensor>& tensors) {
   if (world_ == 1) return absl::OkStatus();
-  return CatchTorch("broadcast", [&] {
+  return CatchCollective("broadcast", [&] {
     for (const at::Tensor& tensor : tensors) {
       std::vector<at::Tensor> one{tensor.detach()};
       connection_->group->broadcast(one, c10d::BroadcastOptions())->wait();

@@ -23,8 +23,8 @@ namespace tributary {
 
 // A connected rank. Every rank must call the same methods in the same order, on
 // one thread. A peer that died or did not take part within the timeout is an
-// error (INTERNAL), never a hang; after an error the group is unusable. In a
-// group of one nothing is sent.
+// error (INTERNAL, LostPeers), never a hang; after an error the group is
+// unusable. In a group of one nothing is sent.
 class ProcessGroup {
  public:
   // Connects to the other ranks of the same attempt by the rendezvous store at
@@ -33,7 +33,8 @@ class ProcessGroup {
   // `local_rank`. Gloo's interface is $GLOO_SOCKET_IFNAME, else that of this
   // machine's host name (loopback if master_addr is). UNAVAILABLE when not all
   // ranks connect within `timeout`; ABORTED for a rank of an
-  // attempt that the launchers have given up. Initialize() comes too late
+  // attempt that the launchers have given up; FAILED_PRECONDITION, naming both,
+  // if the rendezvous is of another run. Initialize() comes too late
   // afterwards (NoteProcessGroup).
   static absl::StatusOr<std::unique_ptr<ProcessGroup>> Connect(
       const RankEnvironment& environment, absl::Duration timeout);
@@ -54,6 +55,11 @@ class ProcessGroup {
   absl::StatusOr<std::string> BroadcastText(const std::string& text);
   // Overwrites the tensors with those of rank 0.
   absl::Status Broadcast(const std::vector<at::Tensor>& tensors);
+
+  // Returns whether no other rank has reported this text before, so that an
+  // error of the whole run is told once. No collective, and possible after an
+  // error; true where the store is gone, too.
+  bool ReportsFirst(const std::string& text);
 
   // LibTorch's group; null in a group of one.
   c10d::ProcessGroup* c10d() const;

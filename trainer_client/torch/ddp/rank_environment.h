@@ -23,6 +23,9 @@ struct RankEnvironment {
   // Whether the launcher serves the rendezvous store, which then survives the
   // ranks; otherwise rank 0 does.
   bool launcher_serves_store = false;
+  // The run's identity (RunIdOf), which all ranks have; empty: is not checked.
+  // Not of a variable.
+  std::string run_id;
 
   // Reads RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT, and the
   // attempt: TRIBUTARY_ATTEMPT of this program's launcher, or torchrun's

@@ -57,7 +57,8 @@ class Launcher {
       if (end->kind == EndKind::kLost) return LostJob(*end);
       LogEnd(attempt, *end);
       if (!StartsAgain(*end, failures, options_.max_restarts)) {
-        return end->exit_code;
+        // Nobody has told the cause.
+        return end->exit_code == kPeersLostExitCode ? 1 : end->exit_code;
       }
       if (end->counts()) ++failures;
       Log(LogLevel::kWarning,
@@ -84,18 +85,20 @@ class Launcher {
       return;
     }
     Log(LogLevel::kWarning,
-        end.drained() ? absl::StrCat("attempt ", attempt,
-                                     " ended at a checkpoint: a server that "
-                                     "holds rows wants to end")
-                      : absl::StrCat("attempt ", attempt, " ended: ", end.why));
+        end.drained()
+            ? absl::StrCat("attempt ", attempt,
+                           " ended for the sake of a server or a rank that was "
+                           "asked to end: ",
+                           end.why)
+            : absl::StrCat("attempt ", attempt, " ended: ", end.why));
   }
 
   static absl::StatusOr<int> LostJob(const AttemptEnd& end) {
-    if (end.exit_code != kDrainedExitCode) {
-      return absl::UnavailableError(end.why);
-    }
-    Log(LogLevel::kWarning, end.why);
-    return kDrainedExitCode;
+    if (end.exit_code == 1) return absl::UnavailableError(end.why);
+    Log(end.exit_code == kDrainedExitCode ? LogLevel::kWarning
+                                          : LogLevel::kError,
+        end.why);
+    return end.exit_code;
   }
 
   // Returns where this machine begins: a replaced one within the job.
@@ -191,9 +194,18 @@ class Launcher {
     const NodesView view = link_->view();
     if (view.end) state_->End(*view.end, Now());
     if (!view.lost.ok()) {
-      state_->End({EndKind::kLost, 1, std::string(view.lost.message())}, Now());
+      state_->End({EndKind::kLost, ExitCodeOfLoss(view.lost),
+                   std::string(view.lost.message())},
+                  Now());
     }
     ReportEnd();
+  }
+
+  // A machine that must not take part never may.
+  static int ExitCodeOfLoss(const absl::Status& lost) {
+    return absl::IsFailedPrecondition(lost) || absl::IsInvalidArgument(lost)
+               ? kPermanentExitCode
+               : 1;
   }
 
   // Tells the other machines why the attempt ends, and again when that is
@@ -229,7 +241,7 @@ class Launcher {
   void Reap() {
     for (const EndedRank& rank : ranks_->Reap()) {
       const int code = ExitCodeOf(rank.wait_status);
-      if (code == 0) continue;
+      if (code == 0 || state_->HasCaused(code, Now())) continue;
       state_->End({EndKind::kFailed, code,
                    absl::StrCat(NameOf(rank.local, rank.pid), " ",
                                 DescribeExit(rank.wait_status))},
@@ -367,11 +379,13 @@ absl::StatusOr<int> Launch(LaunchOptions options, int signals) {
   std::unique_ptr<RendezvousStore> store;
   if (node.serves_store()) {
     ASSIGN_OR_RETURN(store, ServeStore(node));
+    RETURN_IF_ERROR(store->Set(kRunKey, options.run_id));
   }
   std::unique_ptr<NodeLink> link;
   if (node.nnodes > 1) {
     link = std::make_unique<NodeLink>(NodeLinkOptions{
         .node = node,
+        .run_id = options.run_id,
         .agreement = absl::StrCat(
             "--nnodes ", node.nnodes, " --nproc ", options.num_ranks,
             " --max-restarts ", options.max_restarts, " --replace-timeout ",

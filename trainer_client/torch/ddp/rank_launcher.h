@@ -18,6 +18,7 @@ struct LaunchOptions {
   int num_ranks = 1;              // on this machine; on each one the same
   std::vector<std::string> argv;  // [0]: the program's path
   NodePlace node;
+  std::string run_id;  // RunIdOf(): what does not have it is refused
   // How often all ranks are started again after one failed.
   int max_restarts = 0;
   EndGraces graces;
@@ -46,13 +47,17 @@ struct LaunchOptions {
 // SIGKILL; the cause is logged; and all are started again, max_restarts times
 // at most; ranks that ended with kDrainedExitCode are not counted, and none is
 // started after kPermanentExitCode. The exit code of the last cause is returned
-// (128 + signal; 1 if frozen). SIGINT or SIGTERM end all ranks (a second one at
-// once), and kInterruptedExitCode is returned. Errors: INVALID_ARGUMENT for
-// options, UNAVAILABLE when other machines cannot be reached.
+// (128 + signal; 1 if frozen); the end of a rank that has only lost the others
+// (kPeersLostExitCode) is none where another rank failed, too, and else 1.
+// SIGINT or SIGTERM are passed on as SIGTERM, upon which ranks write a
+// checkpoint and end within graces.asked (a second one ends them at once), and
+// kInterruptedExitCode is returned. Errors: INVALID_ARGUMENT for options,
+// UNAVAILABLE when other machines cannot be reached. kPermanentExitCode is
+// returned where they are of another run, or have other flags.
 //
 // With replace_timeout the launcher of another machine than node 0 may end and
 // be started again at any time: the others end the attempt and wait for it.
-// SIGTERM then ends the ranks of that machine alone, and the end is no failure;
+// SIGTERM of one then ends the attempt, after a checkpoint, and is no failure;
 // that of node 0, which serves the store, makes the others return
 // kDrainedExitCode: start all machines again.
 //

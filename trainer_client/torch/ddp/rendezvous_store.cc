@@ -18,6 +18,15 @@ std::string ToText(const Bytes& bytes) { return {bytes.begin(), bytes.end()}; }
 
 }  // namespace
 
+absl::Status OtherRun(const std::string& address, const std::string& there,
+                      const std::string& own) {
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the run at ", address, " is ", there, ", and this one is ", own,
+      "; allowed: another --master-addr or --master-port for each run, and on "
+      "all machines of one run the same --run-id, or the same command line "
+      "but --node-rank"));
+}
+
 std::string AttemptPrefix(int attempt) {
   return absl::StrCat("attempt/", attempt, "/");
 }

@@ -15,6 +15,14 @@
 
 namespace tributary {
 
+// The key with the identity of the run that meets there, which who serves the
+// store sets.
+inline constexpr char kRunKey[] = "run";
+// Returns FAILED_PRECONDITION: the rendezvous at `address` is of the run
+// `there`, and whoever came is of the run `own`.
+absl::Status OtherRun(const std::string& address, const std::string& there,
+                      const std::string& own);
+
 // The key with the attempt that the job is at, which launchers set before they
 // start ranks.
 inline constexpr char kCurrentAttemptKey[] = "launch/attempt";

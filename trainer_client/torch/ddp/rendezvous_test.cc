@@ -6,6 +6,7 @@
 #include <functional>
 #include <thread>
 
+#include "absl/strings/str_cat.h"
 #include "common/runtime/clock.h"
 #include "trainer_client/torch/ddp/node_link.h"
 #include "trainer_client/torch/ddp/process_group.h"
@@ -89,17 +90,20 @@ TEST(AttemptTest, RanksOfTwoAttemptsDoNotMeet) {
 
 class NodeLinkTest : public ::testing::Test {
  protected:
+  NodeLinkTest() { EXPECT_TRUE(served_.store->Set(kRunKey, "run-a").ok()); }
   ~NodeLinkTest() override {
     for (auto& link : links_) EXPECT_TRUE(link->Stop(absl::Seconds(60)));
   }
 
   NodeLink& Start(int node, const std::string& agreement = "same",
-                  bool replaceable = false) {
+                  bool replaceable = false,
+                  const std::string& run_id = "run-a") {
     links_.push_back(std::make_unique<NodeLink>(
         NodeLinkOptions{.node = {.nnodes = 2,
                                  .node_rank = node,
                                  .master_addr = "127.0.0.1",
                                  .master_port = served_.port},
+                        .run_id = run_id,
                         .agreement = agreement,
                         .interval = absl::Milliseconds(5),
                         .limits = {.alive = absl::Seconds(3)},
@@ -169,6 +173,60 @@ TEST_F(NodeLinkTest, OtherFlagsAreRefused) {
   EXPECT_TRUE(Sees(second, [](auto& view) { return !view.lost.ok(); }));
   EXPECT_EQ(second.view().lost.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_NE(second.view().lost.message().find("--nproc 2"), std::string::npos);
+}
+
+// With the place of one that is there: it does not even notice.
+TEST_F(NodeLinkTest, AMachineOfAnotherRunIsRefused) {
+  NodeLink& first = Start(0, "same", true);
+  NodeLink& second = Start(1, "same", true);
+  first.ReportReady(0);
+  second.ReportReady(0);
+  ASSERT_TRUE(Sees(first, [](auto& view) { return view.ready == 2; }));
+  NodeLink& other = Start(1, "same", true, "run-b");
+  EXPECT_TRUE(Sees(other, [](auto& view) { return !view.lost.ok(); }));
+  EXPECT_EQ(other.view().lost.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(other.view().lost.message().find(
+                absl::StrCat("the run at 127.0.0.1:", served_.port,
+                             " is run-a, and this one is run-b; allowed: ")),
+            std::string::npos)
+      << other.view().lost;
+  EXPECT_EQ(*served_.store->Add("launch/node/1", 0), 1);
+}
+
+// One that comes before node 0 has named the run takes nobody's place.
+TEST(RunIdentityTest, AMachineWaitsUntilTheRunHasAName) {
+  const Served served = Serve();
+  NodeLink link({.node = {.nnodes = 2,
+                          .node_rank = 1,
+                          .master_addr = "127.0.0.1",
+                          .master_port = served.port},
+                 .run_id = "run-b",
+                 .agreement = "same",
+                 .interval = absl::Milliseconds(5)});
+  EXPECT_EQ(*served.store->Get("launch/agreement"), std::nullopt);
+  ASSERT_TRUE(served.store->Set(kRunKey, "run-a").ok());
+  const absl::Time deadline = SteadyClock().Now() + absl::Seconds(60);
+  while (link.view().lost.ok() && SteadyClock().Now() < deadline) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(link.view().lost.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(*served.store->Get("launch/agreement"), std::nullopt);
+  EXPECT_TRUE(link.Stop(absl::Seconds(60)));
+}
+
+TEST(AttemptTest, RanksOfTwoRunsDoNotMeet) {
+  const Served served = Serve();
+  RankEnvironment first = Rank(0, 0, served.port);
+  RankEnvironment second = Rank(1, 0, served.port);
+  first.run_id = "run-a";
+  second.run_id = "run-b";
+  const auto met = Meet(first, second, absl::Seconds(5));
+  EXPECT_EQ(met[0].code(), absl::StatusCode::kUnavailable) << met[0];
+  EXPECT_EQ(met[1].code(), absl::StatusCode::kFailedPrecondition) << met[1];
+  // Neither does a rank 0 take the place of another run's.
+  first.run_id = "run-b";
+  const auto other = ProcessGroup::Connect(first, absl::Seconds(5));
+  EXPECT_EQ(other.status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
 TEST_F(NodeLinkTest, ANodeJoinsOnce) {

@@ -136,6 +136,33 @@ TEST_F(ReplacedMachineTest, TermOfOneMachineIsNoFailure) {
   }
 }
 
+// No step is lost by an eviction, of either machine.
+TEST_F(ReplacedMachineTest, TermOfOneMachineLeavesACheckpoint) {
+  for (const int evicted : {1, 0}) {
+    const std::string folder =
+        absl::StrCat(std::getenv("TEST_TMPDIR"), "/evicted", evicted);
+    Start("hang-inside-first",
+          {"--checkpoint-every", "1000", "--checkpoint-dir", folder, "--resume",
+           "auto"});
+    ASSERT_TRUE(Trains()) << node(0).text();
+    node(evicted).Signal(SIGTERM);
+    EXPECT_EQ(node(evicted).Wait().exit_code, 130) << node(evicted).text();
+    if (evicted == 0) {  // the others cannot go on without it
+      EXPECT_EQ(node(1).Wait().exit_code, 75) << node(1).text();
+      Replace("good");
+      StartNode(1);
+    }
+    StartNode(evicted);
+    for (int i : {0, 1}) {
+      const Ended ended = node(i).Wait();
+      EXPECT_EQ(ended.exit_code, 0) << ended.text;
+      if (i == 1) continue;
+      EXPECT_TRUE(ended.Has("resumed from " + folder)) << ended.text;
+      EXPECT_FALSE(ended.Has("restart 1 of")) << ended.text;
+    }
+  }
+}
+
 TEST_F(ReplacedMachineTest, InterruptStillEndsTheJob) {
   Start("hang", {});
   ASSERT_TRUE(Trains()) << node(0).text();

@@ -30,35 +30,38 @@ Words Job(const std::string& graph, Words more) {
   return words;
 }
 
+int FreePort() {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  EXPECT_EQ(bind(fd, generic, size), 0);
+  EXPECT_EQ(getsockname(fd, generic, &size), 0);
+  close(fd);
+  return ntohs(address.sin_port);
+}
+
 // A job's machines, which are processes here.
 class Nodes {
  public:
-  Nodes(const std::string& graph, const Words& more) {
-    const std::string port = absl::StrCat(FreePort());
+  Nodes(const std::string& graph, const Words& more)
+      : port_(absl::StrCat(FreePort())) {
     for (const char* node : {"0", "1"}) {
       Words words =
           Job(graph, {"--nnodes", "2", "--node-rank", node, "--master-addr",
-                      "127.0.0.1", "--master-port", port});
+                      "127.0.0.1", "--master-port", port_});
       words.insert(words.end(), more.begin(), more.end());
       nodes_[*node - '0'] = std::make_unique<TrainProgram>(words);
     }
   }
   TrainProgram& operator[](int node) { return *nodes_[node]; }
+  // Where the launcher of node 0 serves the rendezvous.
+  const std::string& port() const { return port_; }
 
  private:
-  static int FreePort() {
-    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(address);
-    auto* generic = reinterpret_cast<sockaddr*>(&address);
-    EXPECT_EQ(bind(fd, generic, size), 0);
-    EXPECT_EQ(getsockname(fd, generic, &size), 0);
-    close(fd);
-    return ntohs(address.sin_port);
-  }
-
+  const std::string port_;
   std::unique_ptr<TrainProgram> nodes_[2];
 };
 
@@ -167,6 +170,130 @@ TEST(RestartTest, RestartsAreCounted) {
   EXPECT_FALSE(ended.Has("attempt 3")) << ended.text;
 }
 
+// The launcher sees the end of rank 1, which has lost rank 0, before that of
+// rank 0.
+TEST(RestartTest, ACauseIsNotHiddenByWhatItCauses) {
+  const Ended ended = TrainProgram(Job("fail-slowly", {"--nproc", "2"})).Wait();
+  EXPECT_EQ(ended.exit_code, 1) << ended.text;
+  EXPECT_TRUE(ended.Has("attempt 0 failed: rank 0")) << ended.text;
+  EXPECT_FALSE(ended.Has("failed: rank 1")) << ended.text;
+}
+
+TEST(RestartTest, ALossThatIsNotFiniteEndsAllRanksAlike) {
+  const Ended ended =
+      TrainProgram(Job("nan", {"--nproc", "2", "--max-restarts", "3"})).Wait();
+  EXPECT_EQ(ended.exit_code, 78) << ended.text;
+  EXPECT_TRUE(ended.Has("OUT_OF_RANGE: the loss is ")) << ended.text;
+  EXPECT_TRUE(ended.Has("another start cannot help")) << ended.text;
+  EXPECT_FALSE(ended.Has("INTERNAL")) << ended.text;
+}
+
+int CountOf(const std::string& part, const std::string& text) {
+  int count = 0;
+  for (size_t at = text.find(part); at != std::string::npos;
+       at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+TEST(RestartTest, AnErrorOfAllRanksIsToldOnce) {
+  const Ended ended = TrainProgram(Job("missing", {"--nproc", "4"})).Wait();
+  EXPECT_EQ(ended.exit_code, 78) << ended.text;
+  EXPECT_EQ(CountOf("missing: no such graph", ended.text), 1) << ended.text;
+}
+
+// --- runs that are asked to end ----------------------------------------------
+
+std::string TestFolder(const std::string& name) {
+  return std::string(std::getenv("TEST_TMPDIR")) + "/" + name;
+}
+
+// Keeps checkpoints, none of which is due by itself.
+Words Kept(const std::string& folder, Words more = {}) {
+  Words words = {"--checkpoint-every", "1000", "--checkpoint-dir", folder,
+                 "--resume",           "auto"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+// Of two ranks: 3 rounds an epoch; rank 0's second batch of epoch 2 never
+// comes.
+TEST(StopTest, ASignalLeavesACheckpointOfTheLastStep) {
+  const Ended whole = TrainProgram(Job("good", {"--nproc", "2"})).Wait();
+  ASSERT_EQ(Losses(whole).size(), 3u) << whole.text;
+  for (const int signal : {SIGTERM, SIGINT}) {
+    const std::string folder = TestFolder(absl::StrCat("signal", signal));
+    TrainProgram program(Job("hang-inside", Kept(folder, {"--nproc", "2"})));
+    ASSERT_TRUE(program.ReadUntil("epoch 1/3")) << program.text();
+    program.Signal(signal);
+    const Ended stopped = program.Wait();
+    EXPECT_EQ(stopped.exit_code, 130) << stopped.text;
+    EXPECT_EQ(
+        CountOf("interrupted; the run goes on from its checkpoint of step",
+                stopped.text),
+        1)
+        << stopped.text;
+    EXPECT_FALSE(stopped.Has("failed")) << stopped.text;
+    const Ended resumed =
+        TrainProgram(Job("good", Kept(folder, {"--nproc", "2"}))).Wait();
+    EXPECT_EQ(resumed.exit_code, 0) << resumed.text;
+    EXPECT_TRUE(resumed.Has("resumed from " + folder)) << resumed.text;
+    EXPECT_EQ(Losses(resumed).back(), Losses(whole).back()) << resumed.text;
+  }
+}
+
+TEST(StopTest, WithoutALauncherToo) {
+  const std::string folder = TestFolder("alone");
+  TrainProgram program(Job("hang-inside", Kept(folder)));
+  ASSERT_TRUE(program.ReadUntil("epoch 1/3")) << program.text();
+  program.Signal(SIGTERM);
+  const Ended stopped = program.Wait();
+  EXPECT_EQ(stopped.exit_code, 130) << stopped.text;
+  EXPECT_TRUE(stopped.Has("checkpoint of step")) << stopped.text;
+}
+
+// A frozen rank cannot agree to anything.
+TEST(StopTest, TheSecondSignalEndsAllAtOnce) {
+  TrainProgram program(Job(
+      "hang",
+      Kept(TestFolder("second"), {"--nproc", "2", "--grace-period", "600"})));
+  ASSERT_TRUE(program.ReadUntil("epoch 1/3")) << program.text();
+  SignalRank(program, 1, SIGSTOP);
+  program.Signal(SIGTERM);
+  program.Signal(SIGINT);
+  const Ended ended = program.Wait();
+  EXPECT_EQ(ended.exit_code, 130) << ended.text;
+  EXPECT_FALSE(ended.Has("frozen")) << ended.text;
+  EXPECT_FALSE(ended.Has("checkpoint of step")) << ended.text;
+}
+
+// As torchrun starts ranks, and as Slurm signals them: all at once, and again
+// by their launcher.
+TEST(StopTest, RanksOfAnotherLauncherEndTogether) {
+  const std::string folder = TestFolder("torchrun");
+  setenv("WORLD_SIZE", "2", 1);
+  setenv("MASTER_ADDR", "127.0.0.1", 1);
+  setenv("MASTER_PORT", absl::StrCat(FreePort()).c_str(), 1);
+  setenv("RANK", "0", 1);
+  TrainProgram first(Job("hang-inside", Kept(folder)));
+  setenv("RANK", "1", 1);
+  TrainProgram second(Job("hang-inside", Kept(folder)));
+  for (const char* name :
+       {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"}) {
+    unsetenv(name);
+  }
+  ASSERT_TRUE(first.ReadUntil("epoch 1/3")) << first.text();
+  second.Signal(SIGTERM);
+  second.Signal(SIGINT);
+  first.Signal(SIGINT);
+  const Ended ended = second.Wait();
+  EXPECT_EQ(ended.exit_code, 130) << ended.text;
+  const Ended other = first.Wait();
+  EXPECT_EQ(other.exit_code, 130) << other.text;
+  EXPECT_TRUE(other.Has("checkpoint of step")) << other.text;
+}
+
 TEST(TwoNodesTest, TrainAsTwoRanksOfOne) {
   Nodes nodes("good", {});
   const Ended first = nodes[0].Wait();
@@ -200,6 +327,79 @@ TEST(TwoNodesTest, TermOfOneEndsBoth) {
     EXPECT_EQ(ended.exit_code, 130) << ended.text;
     EXPECT_FALSE(ended.Has("restart 1")) << ended.text;
   }
+}
+
+TEST(TwoNodesTest, TermOfOneLeavesACheckpointOfBoth) {
+  const std::string folder = TestFolder("two");
+  {
+    Nodes nodes("hang-inside", Kept(folder));
+    ASSERT_TRUE(nodes[0].ReadUntil("epoch 1/3")) << nodes[0].text();
+    nodes[1].Signal(SIGTERM);
+    for (int node : {0, 1}) {
+      EXPECT_EQ(nodes[node].Wait().exit_code, 130) << nodes[node].text();
+    }
+  }
+  Nodes nodes("good", Kept(folder));
+  const Ended resumed = nodes[0].Wait();
+  EXPECT_EQ(nodes[1].Wait().exit_code, 0);
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.text;
+  EXPECT_TRUE(resumed.Has("resumed from " + folder)) << resumed.text;
+  const Ended whole = TrainProgram(Job("good", {"--nproc", "2"})).Wait();
+  EXPECT_EQ(Losses(resumed).back(), Losses(whole).back());
+}
+
+TEST(TwoNodesTest, AMachineOfAnotherRunIsRefusedByName) {
+  for (const bool named : {false, true}) {
+    const Words name_a = named ? Words{"--run-id", "run-a"} : Words{};
+    Words more = {"--max-restarts", "3", "--replace-timeout", "60"};
+    more.insert(more.end(), name_a.begin(), name_a.end());
+    Nodes nodes("hang", more);
+    ASSERT_TRUE(nodes[0].ReadUntil("epoch 1/3")) << nodes[0].text();
+    // The same command for another run, or other options.
+    Words words =
+        Job("hang", {"--nnodes", "2", "--node-rank", "1", "--master-addr",
+                     "127.0.0.1", "--master-port", nodes.port(),
+                     "--max-restarts", "3", "--replace-timeout", "60"});
+    if (named) {
+      words.insert(words.end(), {"--run-id", "run-b"});
+    } else {
+      words.insert(words.end(), {"--weight-decay", "0.1"});
+    }
+    const Ended other = TrainProgram(words).Wait();
+    EXPECT_EQ(other.exit_code, 78) << other.text;
+    EXPECT_TRUE(
+        other.Has("the run at 127.0.0.1:" + nodes.port() + " is " +
+                  (named ? "run-a, and this one is run-b" : "command-")))
+        << other.text;
+    // The run has not noticed.
+    nodes[0].Signal(SIGINT);
+    for (int node : {0, 1}) {
+      const Ended ended = nodes[node].Wait();
+      EXPECT_EQ(ended.exit_code, 130) << ended.text;
+      EXPECT_FALSE(ended.Has("another launcher")) << ended.text;
+      EXPECT_FALSE(ended.Has("attempt 0")) << ended.text;
+    }
+  }
+}
+
+// Also of ranks without a launcher that serves the rendezvous.
+TEST(TwoNodesTest, ARankOfAnotherRunIsRefusedByName) {
+  Nodes nodes("hang", {});
+  ASSERT_TRUE(nodes[0].ReadUntil("epoch 1/3")) << nodes[0].text();
+  setenv("RANK", "1", 1);
+  setenv("WORLD_SIZE", "2", 1);
+  setenv("MASTER_ADDR", "127.0.0.1", 1);
+  setenv("MASTER_PORT", nodes.port().c_str(), 1);
+  TrainProgram program(Job("hang", {"--run-id", "run-b"}));
+  for (const char* name :
+       {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"}) {
+    unsetenv(name);
+  }
+  const Ended ended = program.Wait();
+  EXPECT_EQ(ended.exit_code, 78) << ended.text;
+  EXPECT_TRUE(ended.Has("and this one is run-b")) << ended.text;
+  nodes[0].Signal(SIGINT);
+  for (int node : {0, 1}) EXPECT_EQ(nodes[node].Wait().exit_code, 130);
 }
 
 TEST(TwoNodesTest, ALostLauncherEndsTheOther) {

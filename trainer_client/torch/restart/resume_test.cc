@@ -1,6 +1,7 @@
 // Runs that are stopped and resumed have the bits of undisturbed ones.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -115,6 +116,89 @@ TEST(ResumeTest, ResumesAtAnEpochsEnd) {
   ASSERT_EQ(resumed.reports.epochs.size(), 2);
   EXPECT_EQ(resumed.reports.epochs[0].loss, whole.reports.epochs[2].loss);
   EXPECT_EQ(*result->test, *undisturbed->test);
+}
+
+// A rate at which no parameter changes: the metric stays the same.
+void ConfigureNoProgress(Job& job, const std::string& folder) {
+  ConfigureCheckpoints(job, folder);
+  job.options.epochs = 20;
+  job.options.schedule = {};
+  job.options.learning_rate = 1e-30;
+  job.options.early_stopping = {.patience = 3};
+}
+
+// The first validation is the best one, so the run ends after the fourth,
+// wherever it is resumed.
+TEST(ResumeTest, PatienceIsCountedOn) {
+  for (const uint64_t epoch : {1, 2, 3}) {
+    const std::string folder = Folder(absl::StrCat("patience", epoch));
+    Job stopped;
+    ConfigureNoProgress(stopped, folder);
+    stopped.faults = {.fail_at = 5, .epoch = epoch};
+    EXPECT_FALSE(stopped.Run().ok());
+    Job resumed;
+    ConfigureNoProgress(resumed, folder);
+    resumed.options.checkpoints.resume = folder;
+    const auto result = resumed.Run();
+    ASSERT_TRUE(result.ok()) << result.status();
+    EXPECT_EQ(result->epochs, 4) << "resumed in epoch " << epoch;
+    EXPECT_EQ(result->best_epoch, 0);
+  }
+}
+
+// The time of the run alone, as rank 0 has it.
+class RunClock final : public Clock {
+ public:
+  absl::Time Now() const override { return now; }
+  absl::Time now = absl::UnixEpoch();
+};
+
+// Returns the steps of a folder's checkpoints.
+std::vector<uint64_t> StepsIn(const std::string& folder) {
+  std::vector<uint64_t> steps;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename();
+    if (name.rfind("step-", 0) == 0)
+      steps.push_back(std::stoull(name.substr(5)));
+  }
+  std::sort(steps.begin(), steps.end());
+  return steps;
+}
+
+// A step takes 25 s: the first checkpoint is due after 3 of them, and each
+// other one 3 steps after the last.
+TEST(ResumeTest, MinutesAreCountedFromTheLastCheckpoint) {
+  RunClock clock;
+  Job job;
+  ConfigureCheckpoints(job, Folder("minutes"));
+  job.options.epochs = 2;
+  job.options.clock = &clock;
+  job.options.checkpoints = {
+      .folder = Folder("minutes"), .every = absl::Seconds(60), .keep = 100};
+  job.reports.on_round = [&](std::string_view phase, int) {
+    if (phase == "train") clock.now += absl::Seconds(25);
+  };
+  ASSERT_TRUE(job.Run().ok());
+  // The last one is of the last step.
+  EXPECT_EQ(StepsIn(Folder("minutes")),
+            (std::vector<uint64_t>{4, 7, 10, 13, 14}));
+
+  // Together with steps, which count as well.
+  clock.now = absl::UnixEpoch();
+  Job both;
+  ConfigureCheckpoints(both, Folder("both"));
+  both.options.epochs = 2;
+  both.options.clock = &clock;
+  both.options.checkpoints = {.folder = Folder("both"),
+                              .every_steps = 5,
+                              .every = absl::Seconds(60),
+                              .keep = 100};
+  both.reports.on_round = [&](std::string_view phase, int) {
+    if (phase == "train") clock.now += absl::Seconds(25);
+  };
+  ASSERT_TRUE(both.Run().ok());
+  EXPECT_EQ(StepsIn(Folder("both")),
+            (std::vector<uint64_t>{4, 5, 8, 10, 13, 14}));
 }
 
 TEST(ResumeTest, ANewRunDoesNotWriteOverAnothersCheckpoints) {

@@ -136,7 +136,7 @@ absl::StatusOr<RankSummary> Summarize(absl::Span<const double> ranks) {
 
 absl::StatusOr<RankSummary> RankAmongAll(
     const EntityRanking& ranking, CandidateScorer& scorer, ProcessGroup& group,
-    const std::function<void(uint64_t, uint64_t)>& progress) {
+    const std::function<absl::Status(uint64_t, uint64_t)>& progress) {
   const std::vector<size_t> order = ByRelation(*ranking.links);
   ASSIGN_OR_RETURN(const std::vector<Block> blocks, BlocksOf(ranking, order));
   const auto world = static_cast<size_t>(group.world());
@@ -148,7 +148,7 @@ absl::StatusOr<RankSummary> RankAmongAll(
     // A rank that waits gives up after a while: none may run ahead.
     std::array<double, 1> done{1};
     RETURN_IF_ERROR(group.Sum(absl::MakeSpan(done)));
-    progress(round + 1, rounds);
+    RETURN_IF_ERROR(progress(round + 1, rounds));
   }
   ASSIGN_OR_RETURN(const std::vector<double> ranks, ranker.Gather(group));
   return Summarize(ranks);

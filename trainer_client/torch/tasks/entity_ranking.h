@@ -58,10 +58,11 @@ struct EntityRanking {
 // bits for any number of ranks: which links are scored together depends on the
 // links alone, and ranks are summed in the order of the links. Every rank must
 // call it, with the same links. `progress` is called with the rounds done and
-// in all. FAILED_PRECONDITION without links; errors of scorer and group.
+// in all. FAILED_PRECONDITION without links; errors of scorer, group and
+// `progress`.
 absl::StatusOr<RankSummary> RankAmongAll(
     const EntityRanking& ranking, CandidateScorer& scorer, ProcessGroup& group,
-    const std::function<void(uint64_t done, uint64_t total)>& progress);
+    const std::function<absl::Status(uint64_t done, uint64_t total)>& progress);
 
 }  // namespace tributary
 

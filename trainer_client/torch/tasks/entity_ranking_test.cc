@@ -39,6 +39,7 @@ class EntityRankingTest : public ::testing::Test {
         *group_, [&](uint64_t done, uint64_t total) {
           EXPECT_LE(done, total);
           ++rounds_;
+          return absl::OkStatus();
         });
   }
 

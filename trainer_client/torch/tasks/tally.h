@@ -10,12 +10,14 @@ struct Tally {
   double correct = 0;
   double labelled = 0;  // inputs whose label is not -1
   double inputs = 0;    // labelled or not, duplicates included
+  double exhausted = 0;  // negatives for which no allowed pair was found
 
   void Add(const Tally& other) {
     loss += other.loss;
     correct += other.correct;
     labelled += other.labelled;
     inputs += other.inputs;
+    exhausted += other.exhausted;
   }
   // 0 without labelled inputs, as is MeanLoss().
   double Accuracy() const { return labelled == 0 ? 0 : correct / labelled; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <unordered_map>
@@ -323,6 +324,9 @@ absl::StatusOr<std::unique_ptr<DistLoader>> MakeInMemoryLoader(
           absl::StrCat("no split \"", options.input_split, "\""));
     }
     inputs = split->second;
+  } else if (options.all_nodes) {
+    inputs.resize(static_cast<size_t>(graph->num_nodes));
+    std::iota(inputs.begin(), inputs.end(), 0);
   }
   return std::make_unique<InMemoryLoader>(std::move(graph), options,
                                           std::move(inputs), faults);

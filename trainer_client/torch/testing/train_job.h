@@ -31,7 +31,8 @@ inline std::string Folder(const std::string& name) {
 class Reports final : public TrainObserver {
  public:
   void OnRound(std::string_view phase, uint64_t, uint64_t, uint64_t) override {
-    ++rounds[std::string(phase)];
+    const int round = ++rounds[std::string(phase)];
+    if (on_round) on_round(phase, round);
   }
   void OnEpoch(const EpochReport& report) override { epochs.push_back(report); }
   void OnResume(const std::string& path, uint64_t step) override {
@@ -42,6 +43,8 @@ class Reports final : public TrainObserver {
   uint64_t resumed_step = 0;
   std::vector<EpochReport> epochs;
   std::map<std::string, int> rounds;  // completed, by phase
+  // Called after each, with their number in the phase.
+  std::function<void(std::string_view phase, int round)> on_round;
 };
 
 inline std::shared_ptr<InMemoryGraph> SmallGraph() {
@@ -62,17 +65,25 @@ class Job {
     options = {.random_seed = 3, .epochs = 4, .model = {.hidden_channels = 8}};
   }
 
-  absl::StatusOr<TrainResult> Run() {
+  absl::StatusOr<TrainResult> Run(AfterTraining* after = nullptr) {
     const TrainLoaders loaders = Open();
-    return Train(options, loaders, *group_, reports);
+    return Train(options, loaders, *group_, reports, after);
   }
   absl::StatusOr<TrainPlan> Plan(uint64_t world) {
     const TrainLoaders loaders = Open();
     return PlanTraining(options, loaders, *group_, reports, world);
   }
+  ProcessGroup& group() { return *group_; }
   LoaderStats train_stats() const { return train_->stats(); }
   bool holds_labels() const { return labels_ != nullptr; }
   void Cancel() { train_->Cancel(); }
+  // Asks the run to end, as a signal does: any thread.
+  void Stop() {
+    stop_.store(true);
+    for (DistLoader* loader : {train_.get(), valid_.get(), test_.get()}) {
+      if (loader != nullptr) loader->Cancel();
+    }
+  }
 
   NeighborLoaderOptions loader_options;
   TrainOptions options;
@@ -100,6 +111,7 @@ class Job {
             .labels = labels_.get(),
             .release_labels = [this] { labels_.reset(); },
             .sample_again = sample_again,
+            .stop_requested = [this] { return stop_.load(); },
             .context = context};
   }
 
@@ -112,6 +124,7 @@ class Job {
     return *std::move(loader);
   }
 
+  std::atomic<bool> stop_{false};
   std::unique_ptr<ProcessGroup> group_;
   std::unique_ptr<DistLoader> train_, valid_, test_, labels_;
 };

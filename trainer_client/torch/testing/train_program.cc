@@ -27,7 +27,8 @@ namespace {
 
 class InMemorySource final : public BatchSource {
  public:
-  explicit InMemorySource(std::string kind) : kind_(std::move(kind)) {}
+  explicit InMemorySource(std::string kind)
+      : kind_(std::move(kind)), graph_(MakeGraph(kind_)) {}
 
   absl::StatusOr<std::unique_ptr<DistLoader>> Open(
       const SessionOptions& session) override {
@@ -37,17 +38,27 @@ class InMemorySource final : public BatchSource {
         std::get<NeighborOptions>(session.kind);
     InMemoryLoaderFaults faults{.epoch = 1};
     if (options.input_split == "train" && options.rank == 0) {
-      if (kind_ == "fail") faults.fail_at = 0;
+      if (kind_ == "fail" || kind_ == "fail-slowly") faults.fail_at = 0;
       if (kind_ == "hang") faults.hang_at = 0;
+      if (kind_ == "hang-inside") faults.hang_at = 2;
     }
     if (kind_ == "abort" && options.rank == 1) std::abort();
     return MakeInMemoryLoader(graph_, options, faults);
   }
 
  private:
+  static std::shared_ptr<const InMemoryGraph> MakeGraph(
+      const std::string& kind) {
+    auto graph = std::make_shared<InMemoryGraph>(CommunityGraph(4, 40, 1));
+    // Node 0 is trained on: the sum of its row overflows.
+    for (int64_t i = 0; kind == "nan" && i < graph->num_features; ++i) {
+      graph->x[static_cast<size_t>(i)] = 3e38F;
+    }
+    return graph;
+  }
+
   const std::string kind_;
-  const std::shared_ptr<const InMemoryGraph> graph_ =
-      std::make_shared<InMemoryGraph>(CommunityGraph(4, 40, 1));
+  const std::shared_ptr<const InMemoryGraph> graph_;
 };
 
 // Returns what goes wrong in this attempt.
@@ -67,10 +78,25 @@ bool HasVariable(pid_t pid, const std::string& variable) {
   return false;
 }
 
+// Returns the processes that `pid` has started.
+std::vector<pid_t> ChildrenOf(pid_t pid) {
+  std::ifstream file(absl::StrCat("/proc/", pid, "/task/", pid, "/children"));
+  std::vector<pid_t> children;
+  for (pid_t child = 0; file >> child;) children.push_back(child);
+  return children;
+}
+
+// Waits until this process is the only one of its parent, or 60 s.
+void WaitForOtherRanks() {
+  for (int i = 0; i < 6000 && ChildrenOf(getppid()).size() > 1; ++i) {
+    poll(nullptr, 0, 10);
+  }
+}
+
 }  // namespace
 
 int RunTrainProgram(int argc, char** argv) {
-  return RunTrainCommand(
+  const int code = RunTrainCommand(
       argc, argv,
       [](const BatchSourceOptions& options)
           -> absl::StatusOr<std::unique_ptr<BatchSource>> {
@@ -84,6 +110,12 @@ int RunTrainProgram(int argc, char** argv) {
         }
         return std::make_unique<InMemorySource>(KindOf(options.graph));
       });
+  const char* rank = std::getenv("RANK");
+  if (code != 0 && std::string(argv[2]) == "fail-slowly" && rank != nullptr &&
+      std::string(rank) == "0") {
+    WaitForOtherRanks();
+  }
+  return code;
 }
 
 TrainProgram::TrainProgram(std::vector<std::string> words) {
@@ -136,8 +168,7 @@ Ended TrainProgram::Wait() {
 void TrainProgram::Signal(int signal) { kill(pid_, signal); }
 
 std::optional<pid_t> TrainProgram::PidOfRank(int rank) const {
-  std::ifstream file(absl::StrCat("/proc/", pid_, "/task/", pid_, "/children"));
-  for (pid_t child = 0; file >> child;) {
+  for (const pid_t child : ChildrenOf(pid_)) {
     if (HasVariable(child, absl::StrCat("RANK=", rank))) return child;
   }
   return std::nullopt;

@@ -13,9 +13,12 @@ namespace tributary {
 
 // Is `tributary-train`; the test's main() calls it if argv[1] is --graph. The
 // graph's name says what goes wrong in epoch 1 (the second): nothing ("good");
-// the batches of rank 0 are an error ("fail"), never come ("hang"), or rank 1
-// aborts ("abort"). With "-first" appended only in the first attempt. "missing"
-// is no graph, and "who" an error that names the client.
+// the batches of rank 0 are an error ("fail"), never come ("hang"), nor does
+// its second or third one ("hang-inside", batch 2), or rank 1 aborts ("abort").
+// "fail-slowly": the process of rank 0 stays after that until no other rank of
+// its machine is left. "nan": a node's features are so large that a loss is not
+// finite. With "-first" appended only in the first attempt. "missing" is no
+// graph, and "who" an error that names the client.
 int RunTrainProgram(int argc, char** argv);
 
 // What a program has printed (stdout and stderr) and returned.

@@ -1,6 +1,7 @@
 #include "trainer_client/torch/train/batch_rounds.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
@@ -31,7 +32,12 @@ uint64_t BatchRounds::Inputs(const StepRounds& step) const {
 absl::StatusOr<std::optional<BatchLease>> BatchRounds::Batch(uint64_t round) {
   const uint64_t index = FirstOf(round) + rank_;
   if (index >= loader_->end_index()) return std::nullopt;
-  ASSIGN_OR_RETURN(std::optional<BatchLease> lease, loader_->Next());
+  absl::StatusOr<std::optional<BatchLease>> next = loader_->Next();
+  if (absl::IsCancelled(next.status()) && stop_requested_ &&
+      stop_requested_()) {
+    return std::nullopt;
+  }
+  ASSIGN_OR_RETURN(std::optional<BatchLease> lease, std::move(next));
   if (!lease || lease->index() != index) {
     return absl::InternalError(absl::StrCat(
         "the loader gave ",

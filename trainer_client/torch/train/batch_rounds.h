@@ -3,7 +3,9 @@
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_BATCH_ROUNDS_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "trainer_client/core/dist_loader.h"
@@ -24,10 +26,14 @@ struct StepRounds {
 // started.
 class BatchRounds {
  public:
-  BatchRounds(DistLoader* loader, int rank, int world)
+  // `stop_requested`, if set: whether the run was asked to end, by which its
+  // loaders are cancelled.
+  BatchRounds(DistLoader* loader, int rank, int world,
+              std::function<bool()> stop_requested = nullptr)
       : loader_(loader),
         rank_(static_cast<uint64_t>(rank)),
-        world_(static_cast<uint64_t>(world)) {}
+        world_(static_cast<uint64_t>(world)),
+        stop_requested_(std::move(stop_requested)) {}
 
   uint64_t count() const {
     return (loader_->end_index() - loader_->begin_index() + world_ - 1) /
@@ -44,9 +50,10 @@ class BatchRounds {
   // Returns the inputs of all ranks' batches in the rounds of a step.
   uint64_t Inputs(const StepRounds& step) const;
 
-  // Returns this rank's batch of the round, nullopt when it has none. Rounds
-  // must be taken in order. Returns the loader's errors; INTERNAL when it gives
-  // another batch than the one due.
+  // Returns this rank's batch of the round, nullopt when it has none, or none
+  // came before the run was asked to end. Rounds must be taken in order.
+  // Returns the loader's errors; INTERNAL when it gives another batch than the
+  // one due.
   absl::StatusOr<std::optional<BatchLease>> Batch(uint64_t round);
 
  private:
@@ -58,6 +65,7 @@ class BatchRounds {
   DistLoader* const loader_;
   const uint64_t rank_;
   const uint64_t world_;
+  const std::function<bool()> stop_requested_;
 };
 
 }  // namespace tributary

@@ -1,12 +1,10 @@
 #include "trainer_client/torch/train/checkpointing.h"
 
-#include <array>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/observe/log.h"
-#include "common/runtime/clock.h"
 #include "common/text/status.h"
 #include "trainer_client/tensors/dist_context.h"
 #include "trainer_client/tensors/tensor_snapshot.h"
@@ -21,7 +19,13 @@ namespace {
 constexpr char kModel[] = "model.safetensors";
 constexpr char kOptimizer[] = "optimizer.safetensors";
 constexpr char kBest[] = "best.safetensors";
-constexpr char kDrainedPayload[] = "tributary/drained";
+constexpr char kOnRequestPayload[] = "tributary/ended-on-request";
+
+absl::Status EndOnRequest(const std::string& why) {
+  absl::Status ended = absl::AbortedError(why);
+  ended.SetPayload(kOnRequestPayload, absl::Cord());
+  return ended;
+}
 
 absl::StatusOr<Checkpoint> FindOne(const std::string& path) {
   ASSIGN_OR_RETURN(CheckpointSearch search, FindCheckpoint(path));
@@ -41,16 +45,18 @@ absl::StatusOr<Checkpoint> FindOne(const std::string& path) {
 
 }  // namespace
 
-bool EndedByDraining(const absl::Status& status) {
-  return status.GetPayload(kDrainedPayload).has_value();
+bool EndedOnRequest(const absl::Status& status) {
+  return status.GetPayload(kOnRequestPayload).has_value();
 }
 
 Checkpointing::Checkpointing(const CheckpointOptions& options,
-                             ProcessGroup* group, DistContext* context)
+                             ProcessGroup* group, DistContext* context,
+                             const Clock* clock)
     : options_(options),
       group_(group),
       context_(context),
-      written_at_(SteadyClock().Now()) {}
+      clock_(*clock),
+      written_at_(clock->Now()) {}
 
 // Runs on rank 0. The first checkpoint would be refused, or remove those that
 // are there: better now than then.
@@ -132,43 +138,49 @@ absl::Status Checkpointing::Read(Learner* learner) const {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Checkpointing::Due> Checkpointing::IsDue(uint64_t step) {
-  if (options_.folder.empty()) return Due{};
-  const bool by_steps =
-      options_.every_steps > 0 && step % options_.every_steps == 0;
-  const bool by_time = options_.every > absl::ZeroDuration();
-  if (context_ == nullptr && (by_steps || !by_time)) {
-    return Due{.checkpoint = by_steps};
-  }
+RoundNews Checkpointing::News() const {
+  RoundNews news;
+  if (!enabled()) return news;
   // Clocks of ranks differ: rank 0's decides. Servers tell each rank by itself
   // that they want to end.
-  std::array<double, 2> all{0, 0};
-  if (group_->rank() == 0 && by_time &&
-      SteadyClock().Now() - written_at_ >= options_.every) {
-    all[0] = 1;
-  }
-  if (context_ != nullptr && context_->server_draining()) all[1] = 1;
-  RETURN_IF_ERROR(group_->Sum(absl::MakeSpan(all)));
-  const bool draining = all[1] > 0;
-  return Due{.checkpoint = by_steps || all[0] > 0 || draining,
-             .draining = draining};
+  news.due = group_->rank() == 0 && options_.every > absl::ZeroDuration() &&
+             clock_.Now() - written_at_ >= options_.every;
+  news.draining = context_ != nullptr && context_->server_draining();
+  return news;
 }
 
-absl::Status Checkpointing::AfterStep(
-    uint64_t step, const Learner& learner,
-    absl::FunctionRef<absl::StatusOr<RunState>()> state) {
-  ASSIGN_OR_RETURN(const Due due, IsDue(step));
-  if (!due.checkpoint) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const RunState now, state());
-  RETURN_IF_ERROR(Write(now, learner));
-  written_at_ = SteadyClock().Now();
-  if (!due.draining) return absl::OkStatus();
-  absl::Status ended = absl::AbortedError(absl::StrCat(
+absl::Status Checkpointing::AfterStep(uint64_t step, const RoundNews& all,
+                                      const Learner& learner,
+                                      StateOfRun state) {
+  if (!enabled()) return absl::OkStatus();
+  const bool by_steps =
+      options_.every_steps > 0 && step % options_.every_steps == 0;
+  if (!by_steps && !all.due && !all.draining) return absl::OkStatus();
+  RETURN_IF_ERROR(Keep(step, learner, state));
+  if (!all.draining) return absl::OkStatus();
+  return EndOnRequest(absl::StrCat(
       "a server that holds rows wants to end; the run goes on from its "
       "checkpoint of step ",
       step, " in ", options_.folder, " on other servers, by --resume"));
-  ended.SetPayload(kDrainedPayload, absl::Cord());
-  return ended;
+}
+
+absl::Status Checkpointing::Keep(uint64_t step, const Learner& learner,
+                                 StateOfRun state) {
+  if (!enabled() || step == kept_step_) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const RunState now, state());
+  RETURN_IF_ERROR(Write(now, learner));
+  written_at_ = clock_.Now();
+  kept_step_ = step;
+  return absl::OkStatus();
+}
+
+absl::Status Checkpointing::Stopped() const {
+  return EndOnRequest(
+      kept_step_ == 0 || !enabled()
+          ? "interrupted"
+          : absl::StrCat("interrupted; the run goes on from its checkpoint of "
+                         "step ",
+                         kept_step_, " in ", options_.folder, ", by --resume"));
 }
 
 absl::Status Checkpointing::Write(const RunState& state,

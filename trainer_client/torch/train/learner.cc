@@ -5,7 +5,6 @@
 #include <torch/optim/adam.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -136,13 +135,6 @@ struct Learner::State {
     *not_finite = TakeOptimizerStep(place.learning_rate);
     if (rows == nullptr || !not_finite->empty()) return absl::OkStatus();
     return rows->optimizer().Close();
-  }
-
-  // Waits for the round of every rank. Otherwise a rank would wait for a whole
-  // step of another, which may take longer than the group's timeout.
-  absl::Status MeetRanks() {
-    std::array<double, 1> done{1};
-    return group->Sum(absl::MakeSpan(done));
   }
 
   // Returns the model's output, in float32.
@@ -362,7 +354,8 @@ absl::StatusOr<std::unique_ptr<Learner>> Learner::Create(
 absl::StatusOr<RoundResult> Learner::Round(const BatchLease* lease,
                                            const RoundPlace& place,
                                            StepTimer& timer,
-                                           const BatchLease* next) {
+                                           const BatchLease* next,
+                                           Agree agree) {
   State& s = *state_;
   RoundResult result;
   const auto computed = [&timer] { timer.Lap(StepPhase::kBackward); };
@@ -377,20 +370,23 @@ absl::StatusOr<RoundResult> Learner::Round(const BatchLease* lease,
                        s.task->Loss(batch, s.Forward(batch), &result.tally));
       if (next != nullptr) RETURN_IF_ERROR(s.ReadAhead(*next));
       timer.Lap(StepPhase::kForward);
-      if (!std::isfinite(result.tally.loss)) {
+      if (std::isfinite(result.tally.loss)) {
+        RETURN_IF_ERROR(s.Backward(loss, place, computed));
+        RETURN_IF_ERROR(s.PushRows(place, &result.not_finite));
+      } else {
         result.not_finite =
             absl::StrFormat("the loss is %g", result.tally.loss);
-        return s.copies->Poll();
       }
-      RETURN_IF_ERROR(s.Backward(loss, place, computed));
-      RETURN_IF_ERROR(s.PushRows(place, &result.not_finite));
-      if (!result.not_finite.empty()) return s.copies->Poll();
-    } else if (place.ends_step) {
+    }
+    // The others wait for a rank that has no gradients, too.
+    const bool has_gradients =
+        lease != nullptr && std::isfinite(result.tally.loss);
+    if (place.ends_step && !has_gradients) {
       RETURN_IF_ERROR(s.ddp->BackwardOfNothing(computed));
     }
-    if (!place.ends_step) RETURN_IF_ERROR(s.MeetRanks());
+    ASSIGN_OR_RETURN(const bool agreed, agree(result));
     timer.Lap(StepPhase::kReduce);
-    if (place.ends_step) {
+    if (place.ends_step && agreed) {
       RETURN_IF_ERROR(s.TakeStep(place, &result.not_finite));
     }
     // The tally has waited for the device, so the batch's slot is released.

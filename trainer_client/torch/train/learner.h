@@ -7,6 +7,7 @@
 #include <string>
 #include <variant>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "partition/schema/schema.h"
 #include "trainer_client/core/batch/batch_lease.h"
@@ -81,15 +82,20 @@ class Learner {
   // Adds the gradients of a round. The round that ends a step takes the
   // optimizer step on the mean loss over the inputs of the step's rounds; only
   // then gradients travel between ranks. `lease` is this rank's batch, or null
-  // when it has none in the round. Takes no step if this rank's loss is not
-  // finite (the other ranks then wait for it in vain), or a gradient of rows on
-  // the servers, or, with clip_grad_norm, if the norm of the gradients of all
-  // ranks is not. Then these rows do not change either. Adds to `timer` the
-  // phases from kCopy on. Once the batch's rows on the servers are read, begins
-  // to read those of `next`, this rank's next batch, which changes no value.
+  // when it has none in the round. Adds to `timer` the phases from kCopy on.
+  // Once the batch's rows on the servers are read, begins to read those of
+  // `next`, this rank's next batch, which changes no value.
+  //
+  // Calls `agree` in each round, at which the ranks meet, with what this rank
+  // has found so far: a loss, or a gradient of rows on the servers, that is not
+  // finite. It returns whether the step may be taken, the same at all ranks.
+  // With clip_grad_norm none is taken either if the norm of the gradients of
+  // all ranks is not finite. Without a step the rows on the servers do not
+  // change.
+  using Agree = absl::FunctionRef<absl::StatusOr<bool>(const RoundResult&)>;
   absl::StatusOr<RoundResult> Round(const BatchLease* lease,
                                     const RoundPlace& place, StepTimer& timer,
-                                    const BatchLease* next = nullptr);
+                                    const BatchLease* next, Agree agree);
   // Adds the batch's predictions to `rows`; changes no parameter.
   absl::Status Evaluate(const BatchLease& lease, PredictionRows* rows);
 

@@ -110,7 +110,7 @@ absl::Status LinkRanking::ReadSplit(DistLoader* loader,
       RETURN_IF_ERROR(AddLinks(batch, schema_, relation_names_[r],
                                static_cast<uint32_t>(r), links));
     }
-    progress(++done, loader->num_batches());
+    RETURN_IF_ERROR(progress(++done, loader->num_batches()));
   }
   return absl::OkStatus();
 }
@@ -135,14 +135,19 @@ absl::StatusOr<EntityRows> LinkRanking::RowsOfAllNodes(
   for (size_t t = 0; t < loaders_.entities.size(); ++t) {
     DistLoader* const loader = loaders_.entities[t];
     if (loader == nullptr) continue;
-    RETURN_IF_ERROR(loader->StartEpoch(0));
-    BatchRounds rounds(loader, group.rank(), group.world());
+    // A run that is asked to end has cancelled its loader.
+    const absl::Status begun = loader->StartEpoch(0);
+    if (!absl::IsCancelled(begun)) RETURN_IF_ERROR(begun);
+    RETURN_IF_ERROR(progress(0, loader->num_batches()));
+    RETURN_IF_ERROR(begun);
+    BatchRounds rounds(loader, group.rank(), group.world(),
+                       loaders_.stop_requested);
     for (uint64_t round = 0; round < rounds.count(); ++round) {
       ASSIGN_OR_RETURN(const std::optional<BatchLease> lease,
                        rounds.Batch(round));
       if (lease) RETURN_IF_ERROR(learner.Embed(*lease, &rows));
       RETURN_IF_ERROR(AgreeOnShape(group, &rows));
-      progress(round + 1, rounds.count());
+      RETURN_IF_ERROR(progress(round + 1, rounds.count()));
     }
     rows.by_type[t].resize(
         static_cast<size_t>(rows.num_nodes[t] * rows.channels));

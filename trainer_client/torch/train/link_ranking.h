@@ -34,6 +34,8 @@ struct RankingLoaders {
   // Called, if set, once the links are read, so that their loaders may be
   // destroyed.
   std::function<void()> release_links;
+  // As TrainLoaders has it.
+  std::function<bool()> stop_requested;
 
   bool given() const { return train != nullptr; }
 };
@@ -43,7 +45,9 @@ struct RankingLoaders {
 // order.
 class LinkRanking {
  public:
-  using Progress = std::function<void(uint64_t done, uint64_t total)>;
+  // An error ends the ranking. Is called with 0 done, too, before a pass over
+  // the nodes.
+  using Progress = std::function<absl::Status(uint64_t done, uint64_t total)>;
   enum class Split { kTrain, kValid, kTest };
 
   // Reads the links. `loaders` must outlive the object, but for those that

@@ -25,7 +25,8 @@ absl::StatusOr<double> Find(const Numbers& numbers, const std::string& name) {
       absl::StrCat("damaged: the manifest has no number \"", name, "\""));
 }
 
-std::optional<double> FindIfAny(const Numbers& numbers, const char* name) {
+std::optional<double> FindIfAny(const Numbers& numbers,
+                                const std::string& name) {
   const auto it = numbers.find(name);
   if (it == numbers.end()) return std::nullopt;
   return it->second;
@@ -37,6 +38,7 @@ absl::StatusOr<Tally> ReadTally(const Numbers& numbers, size_t rank) {
   ASSIGN_OR_RETURN(tally.correct, Find(numbers, OfRank(rank, "correct")));
   ASSIGN_OR_RETURN(tally.labelled, Find(numbers, OfRank(rank, "labelled")));
   ASSIGN_OR_RETURN(tally.inputs, Find(numbers, OfRank(rank, "inputs")));
+  tally.exhausted = FindIfAny(numbers, OfRank(rank, "exhausted")).value_or(0);
   return tally;
 }
 
@@ -63,6 +65,10 @@ CheckpointManifest ToManifest(const RunState& state) {
     numbers[OfRank(rank, "correct")] = tally.correct;
     numbers[OfRank(rank, "labelled")] = tally.labelled;
     numbers[OfRank(rank, "inputs")] = tally.inputs;
+    // Few runs have any.
+    if (tally.exhausted > 0) {
+      numbers[OfRank(rank, "exhausted")] = tally.exhausted;
+    }
   }
   if (state.best_valid) {
     numbers[kBestValid] = *state.best_valid;

@@ -26,6 +26,10 @@ struct EpochReport {
   double seconds = 0;     // of the training rounds
   double wait_share = 0;  // share of them spent waiting for batches
   StepTimes step;         // of a rank, as a mean over the ranks
+  // Links: the negatives of the training passes, and of the validation, for
+  // which no allowed pair was found (OnExhausted::kAccept).
+  uint64_t exhausted = 0;
+  uint64_t exhausted_in_valid = 0;
 };
 
 // The whole run, over all ranks.
@@ -37,7 +41,8 @@ struct TrainResult {
   std::optional<double> test;  // with the best epoch's parameters
   // Further figures of the test split, such as "filtered-hits@10".
   std::vector<std::pair<std::string, double>> test_details;
-  double seconds = 0;  // of the whole run
+  double seconds = 0;              // of the whole run
+  uint64_t exhausted_in_test = 0;  // as EpochReport has it
 };
 
 // Predictions that were written, over all ranks.

@@ -18,7 +18,9 @@
 #include "trainer_client/torch/train/batch_rounds.h"
 #include "trainer_client/torch/train/checkpointing.h"
 #include "trainer_client/torch/train/early_stopping.h"
+#include "trainer_client/torch/train/exhausted_negatives.h"
 #include "trainer_client/torch/train/learner.h"
+#include "trainer_client/torch/train/round_news.h"
 #include "trainer_client/torch/train/run_state.h"
 #include "trainer_client/torch/train/same_graph.h"
 #include "trainer_client/torch/train/step_times.h"
@@ -26,16 +28,18 @@
 namespace tributary {
 namespace {
 
+constexpr char kOfAnotherPayload[] = "tributary/of-another-rank";
+
 double SecondsSince(absl::Time start) {
   return absl::ToDoubleSeconds(SteadyClock().Now() - start);
 }
 
 // Returns the sum of the tallies of all ranks. Every rank must call it.
 absl::StatusOr<Tally> SumOverRanks(Tally tally, ProcessGroup& group) {
-  std::array<double, 4> sums{tally.loss, tally.correct, tally.labelled,
-                             tally.inputs};
+  std::array<double, 5> sums{tally.loss, tally.correct, tally.labelled,
+                             tally.inputs, tally.exhausted};
   RETURN_IF_ERROR(group.Sum(absl::MakeSpan(sums)));
-  return Tally{sums[0], sums[1], sums[2], sums[3]};
+  return Tally{sums[0], sums[1], sums[2], sums[3], sums[4]};
 }
 
 // Returns the mean over the ranks. Every rank must call it.
@@ -65,7 +69,8 @@ class TrainingRun {
     const absl::Time start = SteadyClock().Now();
     RETURN_IF_ERROR(CheckContext());
     RETURN_IF_ERROR(CheckSameGraph(loaders_.train->schema(), group_));
-    checkpointing_.emplace(options_.checkpoints, &group_, context());
+    checkpointing_.emplace(options_.checkpoints, &group_, context(),
+                           options_.clock);
     RETURN_IF_ERROR(checkpointing_->Find());
     RETURN_IF_ERROR(MakeLearner(context()));
     RETURN_IF_ERROR(ReadRanking());
@@ -84,6 +89,7 @@ class TrainingRun {
       result_.epochs = epoch + 1;
       if (stopping_ && stopping_->should_stop()) break;
     }
+    RETURN_IF_ERROR(KeepLastStep());
     RETURN_IF_ERROR(Test());
     result_.seconds = SecondsSince(start);
     if (after_ != nullptr) RETURN_IF_ERROR(after_->Run(*learner_));
@@ -123,17 +129,53 @@ class TrainingRun {
     return stopping;
   }
 
+  // The ranks meet at each call.
   LinkRanking::Progress ProgressOf(std::string_view phase, uint64_t epoch) {
     return [this, phase, epoch](uint64_t done, uint64_t total) {
-      observer_.OnRound(phase, epoch, done, total);
+      if (done > 0) observer_.OnRound(phase, epoch, done, total);
+      return MeetRanks();
     };
   }
 
   absl::Status ReadRanking() {
     if (!loaders_.ranking.given()) return absl::OkStatus();
     ASSIGN_OR_RETURN(
-        ranking_, LinkRanking::Read(loaders_.ranking, ProgressOf("links", 0)));
+        ranking_,
+        LinkRanking::Read(loaders_.ranking, [&](uint64_t done, uint64_t total) {
+          observer_.OnRound("links", 0, done, total);
+          return absl::OkStatus();
+        }));
     return absl::OkStatus();
+  }
+
+  bool stop_requested() const {
+    return loaders_.stop_requested && loaders_.stop_requested();
+  }
+
+  // Ends the run if a rank was asked to end. The ranks meet: without that one
+  // would wait in a collective for as long as another computes. Every rank must
+  // call it at the same places between two steps.
+  absl::Status MeetRanks() {
+    ASSIGN_OR_RETURN(const RoundNews all,
+                     TellRanks({.stops = stop_requested()}, group_));
+    return all.stops ? Stop() : absl::OkStatus();
+  }
+
+  // Writes a checkpoint of the last step, and returns the run's end.
+  absl::Status Stop() {
+    if (last_step_) RETURN_IF_ERROR(KeepLastStep());
+    return checkpointing_->Stopped();
+  }
+  absl::Status KeepLastStep() {
+    if (!last_step_) return absl::OkStatus();
+    return checkpointing_->Keep(step_, *learner_, [&] { return *last_step_; });
+  }
+
+  // Begins a pass over a loader, which is cancelled where the run was asked to
+  // end: then all ranks end here.
+  absl::Status BeginPass(const absl::Status& begun) {
+    if (!absl::IsCancelled(begun) || !stop_requested()) RETURN_IF_ERROR(begun);
+    return MeetRanks();
   }
 
   // The servers that hold the run's rows; null: it has none.
@@ -198,7 +240,7 @@ class TrainingRun {
   // allowed.
   absl::StatusOr<double> LargestLabelOf(DistLoader* loader) {
     std::array<double, 1> largest{-1};
-    RETURN_IF_ERROR(loader->StartEpoch(0));
+    RETURN_IF_ERROR(BeginPass(loader->StartEpoch(0)));
     RETURN_IF_ERROR(ForEachRound(
         loader, "classes", 0,
         [&](uint64_t, const BatchLease* lease) -> absl::Status {
@@ -207,8 +249,9 @@ class TrainingRun {
                              LargestLabel(*lease, loader->schema()));
             largest[0] = std::max<double>(largest[0], label);
           }
-          return group_.Max(absl::MakeSpan(largest));
+          return MeetRanks();
         }));
+    RETURN_IF_ERROR(group_.Max(absl::MakeSpan(largest)));
     return largest[0];
   }
 
@@ -221,7 +264,8 @@ class TrainingRun {
   absl::Status ForEachRound(DistLoader* loader, std::string_view phase,
                             uint64_t epoch, F f, StepTimer* timer = nullptr,
                             bool reads_ahead = false) {
-    BatchRounds rounds(loader, group_.rank(), group_.world());
+    BatchRounds rounds(loader, group_.rank(), group_.world(),
+                       loaders_.stop_requested);
     std::optional<BatchLease> lease;
     next_.reset();
     for (uint64_t round = 0; round < rounds.count(); ++round) {
@@ -268,34 +312,87 @@ class TrainingRun {
 
   absl::StatusOr<EpochReport> TrainEpoch(uint64_t epoch,
                                          std::optional<RunState> resumed) {
-    RETURN_IF_ERROR(BeginEpoch(epoch, resumed));
+    RETURN_IF_ERROR(BeginPass(BeginEpoch(epoch, resumed)));
     const absl::Time start = SteadyClock().Now();
     const LoaderStats before = loaders_.train->stats();
     const BatchRounds rounds(loaders_.train, group_.rank(), group_.world());
     Tally tally;
     if (resumed) tally = resumed->TallyOf(group_.rank(), group_.world());
+    Barrier barrier{.epoch = epoch, .tally = tally};
     StepTimer timer(*options_.clock);
     RETURN_IF_ERROR(ForEachRound(
         loaders_.train, "train", epoch,
         [&](uint64_t round, const BatchLease* lease) -> absl::Status {
           const RoundPlace place = PlaceOf(rounds, epoch, round);
-          ASSIGN_OR_RETURN(
-              const RoundResult of_round,
-              learner_->Round(lease, place, timer, next_ ? &*next_ : nullptr));
+          RoundNews all;
+          ASSIGN_OR_RETURN(const RoundResult of_round,
+                           TakeRound(lease, place, timer, &all));
           if (!of_round.not_finite.empty()) {
             return NotFinite(of_round.not_finite, epoch, lease);
           }
+          if (all.not_finite) return NotFiniteElsewhere();
           tally.Add(of_round.tally);
-          if (!place.ends_step) return absl::OkStatus();
-          return checkpointing_->AfterStep(++step_, *learner_, [&] {
-            return StateAfter(epoch, round, tally);
-          });
+          if (lease != nullptr) {
+            tally.exhausted +=
+                static_cast<double>(ExhaustedNegatives(lease->view()));
+          }
+          if (place.ends_step && all.allows_step()) {
+            ++step_;
+            barrier = {epoch, round + 1, tally};
+            RETURN_IF_ERROR(checkpointing_->AfterStep(
+                step_, all, *learner_, [&] { return StateAt(barrier); }));
+          }
+          return all.stops ? StopAt(barrier) : absl::OkStatus();
         },
         &timer, options_.sparse.enabled));
+    RETURN_IF_ERROR(NoteLastStep(barrier));
     ASSIGN_OR_RETURN(EpochReport report,
                      MakeReport(epoch, tally, before, SecondsSince(start)));
     ASSIGN_OR_RETURN(report.step, MeanOverRanks(timer.times(), group_));
     return report;
+  }
+
+  // Takes a round, at whose end the ranks tell each other their news: those of
+  // all are `all`.
+  absl::StatusOr<RoundResult> TakeRound(const BatchLease* lease,
+                                        const RoundPlace& place,
+                                        StepTimer& timer, RoundNews* all) {
+    return learner_->Round(lease, place, timer, next_ ? &*next_ : nullptr,
+                           [&](const RoundResult& own) -> absl::StatusOr<bool> {
+                             RoundNews news = checkpointing_->News();
+                             news.not_finite = !own.not_finite.empty();
+                             news.stops = stop_requested();
+                             news.gives_up = news.stops && lease == nullptr;
+                             ASSIGN_OR_RETURN(*all, TellRanks(news, group_));
+                             return all->allows_step();
+                           });
+  }
+
+  // A step's barrier within an epoch, on this rank.
+  struct Barrier {
+    uint64_t epoch = 0;
+    uint64_t rounds = 0;  // that were taken in it
+    Tally tally;
+  };
+
+  // Ends the run at the barrier, after the last step. Rounds since then are
+  // given up.
+  absl::Status StopAt(const Barrier& barrier) {
+    RETURN_IF_ERROR(NoteLastStep(barrier));
+    return Stop();
+  }
+  absl::Status NoteLastStep(const Barrier& barrier) {
+    if (!checkpointing_->enabled()) return absl::OkStatus();
+    ASSIGN_OR_RETURN(last_step_, StateAt(barrier));
+    return absl::OkStatus();
+  }
+
+  static absl::Status NotFiniteElsewhere() {
+    absl::Status status = absl::OutOfRangeError(
+        "the loss or a gradient of another rank is not finite; no step was "
+        "taken");
+    status.SetPayload(kOfAnotherPayload, absl::Cord());
+    return status;
   }
 
   // `lease`: this rank's batch of the round, or null.
@@ -331,17 +428,18 @@ class TrainingRun {
                 options_.sparse.learning_rate, step_, epoch)};
   }
 
-  // Requires that `round` ended an optimizer step.
-  absl::StatusOr<RunState> StateAfter(uint64_t epoch, uint64_t round,
-                                      const Tally& own) {
-    ASSIGN_OR_RETURN(
-        const std::vector<double> sums,
-        group_.Gather({own.loss, own.correct, own.labelled, own.inputs}));
+  // Returns the state of the run at its last barrier. Every rank must call it.
+  absl::StatusOr<RunState> StateAt(const Barrier& barrier) {
+    const Tally& own = barrier.tally;
+    ASSIGN_OR_RETURN(const std::vector<double> sums,
+                     group_.Gather({own.loss, own.correct, own.labelled,
+                                    own.inputs, own.exhausted}));
     RunState state{.step = step_,
-                   .epoch = epoch,
-                   .cursor = loaders_.train->CursorAfter(round + 1)};
-    for (size_t i = 0; i < sums.size(); i += 4) {
-      state.tallies.push_back({sums[i], sums[i + 1], sums[i + 2], sums[i + 3]});
+                   .epoch = barrier.epoch,
+                   .cursor = loaders_.train->CursorAfter(barrier.rounds)};
+    for (size_t i = 0; i < sums.size(); i += 5) {
+      state.tallies.push_back(
+          {sums[i], sums[i + 1], sums[i + 2], sums[i + 3], sums[i + 4]});
     }
     state.best_valid = result_.best_valid;
     state.best_epoch = result_.best_epoch;
@@ -366,6 +464,7 @@ class TrainingRun {
       report.train_accuracy = all.Accuracy();
     }
     report.inputs = static_cast<uint64_t>(all.inputs);
+    report.exhausted = static_cast<uint64_t>(all.exhausted);
     report.bytes = static_cast<uint64_t>(sums[0]);
     report.seconds = sums[2] / group_.world();
     report.wait_share = sums[2] > 0 ? std::min(1.0, sums[1] / sums[2]) : 0;
@@ -386,33 +485,39 @@ class TrainingRun {
   // comparable.
   absl::StatusOr<double> Evaluate(DistLoader* loader, DistLoader* negatives,
                                   std::string_view phase, uint64_t epoch) {
-    ASSIGN_OR_RETURN(PredictionRows rows, Predict(loader, phase, epoch));
+    std::array<double, 1> exhausted{0};
+    ASSIGN_OR_RETURN(PredictionRows rows,
+                     Predict(loader, phase, epoch, &exhausted[0]));
+    PredictionRows of_split;
+    if (negatives != nullptr) {
+      ASSIGN_OR_RETURN(of_split,
+                       Predict(negatives, phase, epoch, &exhausted[0]));
+    }
+    RETURN_IF_ERROR(group_.Sum(absl::MakeSpan(exhausted)));
+    exhausted_ = static_cast<uint64_t>(exhausted[0]);
     if (!options_.predicts_links()) {
       return MeasureOverRanks(options_.metric_of_task(), std::move(rows),
                               group_);
-    }
-    PredictionRows of_split;
-    if (negatives != nullptr) {
-      ASSIGN_OR_RETURN(of_split, Predict(negatives, phase, epoch));
     }
     return MeasureLinksOverRanks(options_.metric_of_task(), rows, of_split,
                                  group_);
   }
 
   absl::StatusOr<PredictionRows> Predict(DistLoader* loader,
-                                         std::string_view phase,
-                                         uint64_t epoch) {
-    RETURN_IF_ERROR(loader->StartEpoch(0));
+                                         std::string_view phase, uint64_t epoch,
+                                         double* exhausted) {
+    RETURN_IF_ERROR(BeginPass(loader->StartEpoch(0)));
     PredictionRows rows;
-    RETURN_IF_ERROR(
-        ForEachRound(loader, phase, epoch,
-                     [&](uint64_t, const BatchLease* lease) -> absl::Status {
-                       if (lease != nullptr) {
-                         RETURN_IF_ERROR(learner_->Evaluate(*lease, &rows));
-                       }
-                       std::array<double, 1> done{1};
-                       return group_.Sum(absl::MakeSpan(done));
-                     }));
+    RETURN_IF_ERROR(ForEachRound(
+        loader, phase, epoch,
+        [&](uint64_t, const BatchLease* lease) -> absl::Status {
+          if (lease != nullptr) {
+            RETURN_IF_ERROR(learner_->Evaluate(*lease, &rows));
+            *exhausted +=
+                static_cast<double>(ExhaustedNegatives(lease->view()));
+          }
+          return MeetRanks();
+        }));
     return rows;
   }
 
@@ -436,6 +541,7 @@ class TrainingRun {
   absl::Status Validate(EpochReport& report) {
     ASSIGN_OR_RETURN(const double metric, MeasureValid(report.epoch));
     report.valid = metric;
+    report.exhausted_in_valid = exhausted_;
     if (stopping_) stopping_->Update(metric);
     if (IsBetter(metric)) {
       result_.best_valid = metric;
@@ -449,6 +555,7 @@ class TrainingRun {
     if (!has_valid() && result_.epochs > 0) {
       result_.best_epoch = result_.epochs - 1;
     }
+    last_step_.reset();  // the parameters become others
     RETURN_IF_ERROR(learner_->RestoreParameters());
     if (!options_.save_model.empty() && group_.rank() == 0) {
       RETURN_IF_ERROR(learner_->ExportModel(options_.save_model));
@@ -458,6 +565,7 @@ class TrainingRun {
     ASSIGN_OR_RETURN(result_.test,
                      Evaluate(loaders_.test, loaders_.test_negatives, "test",
                               result_.best_epoch));
+    result_.exhausted_in_test = exhausted_;
     return absl::OkStatus();
   }
 
@@ -481,11 +589,19 @@ class TrainingRun {
   std::optional<EarlyStopping> stopping_;
   std::optional<Checkpointing> checkpointing_;
   std::optional<BatchLease> next_;  // this rank's batch of the next round
+  uint64_t exhausted_ = 0;          // negatives of the last evaluation
   uint64_t step_ = 0;               // optimizer steps taken
+  // The state at the end of the last epoch's training, while the parameters are
+  // those of then, if checkpoints are kept.
+  std::optional<RunState> last_step_;
   TrainResult result_;
 };
 
 }  // namespace
+
+bool OfAnotherRank(const absl::Status& status) {
+  return status.GetPayload(kOfAnotherPayload).has_value();
+}
 
 absl::StatusOr<TrainPlan> PlanTraining(const TrainOptions& options,
                                        const TrainLoaders& loaders,

@@ -40,6 +40,10 @@ struct TrainLoaders {
   // A metric that ranks links among all nodes reads these instead of `valid`
   // and `test`.
   RankingLoaders ranking;
+  // Whether the run was asked to end, which cancels all these loaders; may be
+  // called at any time. Empty: it never is. The ranks then end together, after
+  // a checkpoint of the last step that all have taken, where they keep any.
+  std::function<bool()> stop_requested;
   // The servers that hold rows of the model: needed with TrainOptions::sparse.
   // Checkpoints have all its tensors.
   DistContext* context = nullptr;
@@ -70,16 +74,21 @@ class AfterTraining {
 // graphs; CANCELLED when a loader was cancelled; INTERNAL when another rank
 // ended; OUT_OF_RANGE when a loss is not finite, or (with clip_grad_norm) the
 // gradients, or parameters that a checkpoint would hold: it names epoch, batch
-// and rank; UNAVAILABLE, with its name, when a server that holds rows ended,
-// and ABORTED when one wants to (EndedByDraining). Errors of `after`, which may
+// and rank, and the other ranks end by it, too (OfAnotherRank); UNAVAILABLE,
+// with its name, when a server that holds rows ended; ABORTED when one wants
+// to, or a rank was asked to end (EndedOnRequest). Errors of `after`, which may
 // be null.
 //
 // With options.checkpoints a run that was resumed on the same world size gives
-// the bits of an undisturbed one on a CPU.
+// the bits of an undisturbed one on a CPU. A checkpoint of the last step is
+// written before the test split is measured, or `after` is called.
 absl::StatusOr<TrainResult> Train(const TrainOptions& options,
                                   const TrainLoaders& loaders,
                                   ProcessGroup& group, TrainObserver& observer,
                                   AfterTraining* after = nullptr);
+
+// Whether another rank has found the cause, and tells it.
+bool OfAnotherRank(const absl::Status& status);
 
 // Returns what Train() would do with `world` ranks. Counts the classes, makes
 // the model and samples batch 0 of each loader's epoch 0; takes no step, and
