@@ -8,8 +8,8 @@ namespace tributary {
 struct Tally {
   double loss = 0;
   double correct = 0;
-  double labelled = 0;  // inputs whose label is not -1
-  double inputs = 0;    // labelled or not, duplicates included
+  double labelled = 0;   // inputs whose label is not -1
+  double inputs = 0;     // labelled or not, duplicates included
   double exhausted = 0;  // negatives for which no allowed pair was found
 
   void Add(const Tally& other) {

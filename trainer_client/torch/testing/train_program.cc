@@ -10,6 +10,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <variant>
@@ -50,9 +51,10 @@ class InMemorySource final : public BatchSource {
   static std::shared_ptr<const InMemoryGraph> MakeGraph(
       const std::string& kind) {
     auto graph = std::make_shared<InMemoryGraph>(CommunityGraph(4, 40, 1));
-    // Node 0 is trained on: the sum of its row overflows.
+    // Node 0 is trained on.
     for (int64_t i = 0; kind == "nan" && i < graph->num_features; ++i) {
-      graph->x[static_cast<size_t>(i)] = 3e38F;
+      graph->x[static_cast<size_t>(i)] =
+          std::numeric_limits<float>::quiet_NaN();
     }
     return graph;
   }
