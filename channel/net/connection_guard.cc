@@ -1,6 +1,5 @@
 #include "channel/net/connection_guard.h"
 
-#include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
@@ -36,11 +35,9 @@ std::optional<SocketBytes> BytesOf(int fd) {
   if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &bytes) != 0) {
     return std::nullopt;
   }
-  int unacknowledged = 0;
-  ioctl(fd, SIOCOUTQ, &unacknowledged);
   return SocketBytes{
       info.tcpi_bytes_received,
-      info.tcpi_bytes_acked + static_cast<uint64_t>(unacknowledged)};
+      info.tcpi_bytes_sent - info.tcpi_bytes_retrans + info.tcpi_notsent_bytes};
 }
 
 // Returns the bytes that the kernel holds, within limits of its own.
