@@ -402,6 +402,17 @@ TEST(ReceiveDebtTest, WhatNothingAnswersIsCountedApart) {
   EXPECT_EQ(debt.unanswered(), 0);
 }
 
+TEST(ReceiveDebtTest, AnswersInKindAreCountedUntilAMessageIsRead) {
+  ReceiveDebt debt;
+  const absl::Time start = absl::UnixEpoch();
+  debt.Update(1000000, 0, 0, start);
+  debt.Update(2000000, 900000, 0, start);
+  debt.Update(3000000, 1800000, 0, start);
+  EXPECT_EQ(debt.echoed(), 1800000);
+  debt.Update(3000000, 1900000, 5, start);
+  EXPECT_EQ(debt.echoed(), 0);
+}
+
 TEST(ConnectionUseTest, StreamsMayNotOpenTooFast) {
   ConnectionUse use;
   const absl::Time start = absl::UnixEpoch();

@@ -46,6 +46,13 @@ uint64_t UnreadBytes(int fd) {
   return ioctl(fd, FIONREAD, &bytes) == 0 ? static_cast<uint64_t>(bytes) : 0;
 }
 
+// Whether so much is no part of messages (connection_use.h says why), however
+// many streams there are.
+bool IsFlood(const ReceiveDebt& debt) {
+  return debt.unanswered() > kUnansweredAtMost ||
+         (debt.bytes() > kUnansweredAtMost && debt.echoed() > debt.bytes() / 4);
+}
+
 // Ends a connection for all who have its socket open. After this nothing is
 // received on it any more.
 void ShutDown(int fd) {
@@ -106,8 +113,7 @@ void ConnectionGuard::LookAt(int fd, absl::Time now) {
   if (bytes) {
     guarded.debt.Update(bytes->received, bytes->written,
                         guarded.use->accounted(), now);
-    if (HoldsTooMuch(fd, guarded, now) ||
-        guarded.debt.unanswered() > kUnansweredAtMost) {
+    if (HoldsTooMuch(fd, guarded, now) || IsFlood(guarded.debt)) {
       return Cut(fd, "receive_memory", WhatIsAllowed(guarded));
     }
     if (guarded.debt.stalled() > options_.message_timeout) {
