@@ -303,7 +303,9 @@ class GrpcServerImpl final : public GrpcServer {
   StreamService service_;                       // outlives server_
   std::unique_ptr<grpc::Server> server_;
   // One for each thread that passes connections on, since HandleNewConnection
-  // holds a mutex of it while it parses what the connection sends.
+  // holds a mutex of it while it parses what the connection sends. Each has
+  // keys of its own for TLS's tickets, so one connection in four resumes a
+  // session.
   std::array<std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor>,
              ConnectionHandover::kLanes>
       lanes_;

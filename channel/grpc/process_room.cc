@@ -22,9 +22,12 @@
 namespace tributary {
 namespace {
 
-// It opens about ten: its poller's, and one to wake each of its threads.
-constexpr int kDescriptors = 16;
-constexpr size_t kBytes = 64 << 20;
+// It opens about ten: its poller's, and one to wake each of its threads. Each
+// connection takes two, with fewer than some ten of which nothing works.
+constexpr int kDescriptors = 40;
+// Addresses, not memory: malloc reserves 64 MiB for each of its 8 heaps, and
+// where it cannot, allocations fail on gRPC's threads, which ends the process.
+constexpr size_t kBytes = 512 << 20;
 
 // Its threads that poll, run timers and look up names, more where there are
 // more cores.
@@ -103,7 +106,7 @@ absl::Status CheckThreads() {
   void* const space = mmap(nullptr, kBytes, PROT_NONE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (space == MAP_FAILED) {
-    return NoRoom(absl::StrCat("have the ", kBytes >> 20, " MiB"),
+    return NoRoom(absl::StrCat("reserve the ", kBytes >> 20, " MiB"),
                   std::strerror(errno));
   }
   munmap(space, kBytes);

@@ -300,8 +300,8 @@ void ConnectionAcceptor::PassOn(Connection& connection) {
     event.data.fd = connection.duplicate.get();
     epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, event.data.fd, &event);
   }
-  handover_.Add(
-      {connection.id, connection.share, std::move(connection.waiting)});
+  handover_.Add({connection.id, connection.share, std::move(connection.waiting),
+                 connection.accepted});
 }
 
 void ConnectionAcceptor::Refuse(const char* reason, const std::string& why) {

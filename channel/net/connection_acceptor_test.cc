@@ -386,6 +386,33 @@ TEST(ReceiveDebtTest, MessagesAndTimeRepayIt) {
   EXPECT_EQ(debt.stalled(), absl::ZeroDuration());
 }
 
+TEST(ReceiveDebtTest, WhatNothingAnswersIsCountedApart) {
+  ReceiveDebt debt;
+  const absl::Time start = absl::UnixEpoch();
+  debt.Update(1000000, 0, 0, start);
+  EXPECT_EQ(debt.unanswered(), 1000000);
+  debt.Update(3000000, 0, 0, start);
+  EXPECT_EQ(debt.unanswered(), 3000000);
+  debt.Update(4000000, 13, 0, start);  // a window update
+  EXPECT_EQ(debt.unanswered(), 0);
+  EXPECT_EQ(debt.bytes(), 4000000);
+  debt.Update(5000000, 13, 0, start);
+  EXPECT_EQ(debt.unanswered(), 1000000);
+  debt.Update(5000000, 13, 1, start);  // a message that was read
+  EXPECT_EQ(debt.unanswered(), 0);
+}
+
+TEST(ReceiveDebtTest, AnswersInKindAreCountedUntilAMessageIsRead) {
+  ReceiveDebt debt;
+  const absl::Time start = absl::UnixEpoch();
+  debt.Update(1000000, 0, 0, start);
+  debt.Update(2000000, 900000, 0, start);
+  debt.Update(3000000, 1800000, 0, start);
+  EXPECT_EQ(debt.echoed(), 1800000);
+  debt.Update(3000000, 1900000, 5, start);
+  EXPECT_EQ(debt.echoed(), 0);
+}
+
 TEST(ConnectionUseTest, StreamsMayNotOpenTooFast) {
   ConnectionUse use;
   const absl::Time start = absl::UnixEpoch();

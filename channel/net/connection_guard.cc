@@ -1,6 +1,5 @@
 #include "channel/net/connection_guard.h"
 
-#include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
@@ -36,17 +35,22 @@ std::optional<SocketBytes> BytesOf(int fd) {
   if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &bytes) != 0) {
     return std::nullopt;
   }
-  int unacknowledged = 0;
-  ioctl(fd, SIOCOUTQ, &unacknowledged);
   return SocketBytes{
       info.tcpi_bytes_received,
-      info.tcpi_bytes_acked + static_cast<uint64_t>(unacknowledged)};
+      info.tcpi_bytes_sent - info.tcpi_bytes_retrans + info.tcpi_notsent_bytes};
 }
 
 // Returns the bytes that the kernel holds, within limits of its own.
 uint64_t UnreadBytes(int fd) {
   int bytes = 0;
   return ioctl(fd, FIONREAD, &bytes) == 0 ? static_cast<uint64_t>(bytes) : 0;
+}
+
+// Whether so much is no part of messages (connection_use.h says why), however
+// many streams there are.
+bool IsFlood(const ReceiveDebt& debt) {
+  return debt.unanswered() > kUnansweredAtMost ||
+         (debt.bytes() > kUnansweredAtMost && debt.echoed() > debt.bytes() / 4);
 }
 
 // Ends a connection for all who have its socket open. After this nothing is
@@ -109,8 +113,7 @@ void ConnectionGuard::LookAt(int fd, absl::Time now) {
   if (bytes) {
     guarded.debt.Update(bytes->received, bytes->written,
                         guarded.use->accounted(), now);
-    if (HoldsTooMuch(fd, guarded, now) ||
-        guarded.debt.unanswered() > kUnansweredAtMost) {
+    if (HoldsTooMuch(fd, guarded, now) || IsFlood(guarded.debt)) {
       return Cut(fd, "receive_memory", WhatIsAllowed(guarded));
     }
     if (guarded.debt.stalled() > options_.message_timeout) {

@@ -21,9 +21,9 @@ struct ConnectionGuardOptions {
   // worst connection. One connection has at most an eighth, and 1 MiB more than
   // 12 MiB for each of its streams: for a tenth of a second, and 4 MiB above
   // that not at all; nor more than 8 MiB since the server last wrote or a
-  // message was read. Where there is no stream these are headers, which gRPC
-  // keeps in four times the memory, and count so. Over unix sockets nothing is
-  // measured.
+  // message was read, or that it has answered with a quarter of as much. Where
+  // there is no stream these are headers, which gRPC keeps in four times the
+  // memory, and count so. Over unix sockets nothing is measured.
   uint64_t receive_memory = uint64_t{512} << 20;
   // A connection with a part of a message, and none that is whole, for longer
   // than this is cut.

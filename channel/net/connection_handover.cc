@@ -18,14 +18,21 @@ std::chrono::steady_clock::time_point In(absl::Duration duration) {
 
 ConnectionHandover::ConnectionHandover(PassOn pass_on)
     : pass_on_(std::move(pass_on)) {
-  for (size_t lane = 0; lane < kLanes; ++lane) {
-    lanes_[lane].thread = std::thread([this, lane] { Run(lane); });
+  try {
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      lanes_[lane].thread = std::thread([this, lane] { Run(lane); });
+    }
+  } catch (...) {  // no more threads
+    End();
+    throw;
   }
 }
 
-ConnectionHandover::~ConnectionHandover() {
+void ConnectionHandover::End() {
   Stop(absl::ZeroDuration());
-  for (Lane& lane : lanes_) lane.thread.join();
+  for (Lane& lane : lanes_) {
+    if (lane.thread.joinable()) lane.thread.join();
+  }
 }
 
 void ConnectionHandover::Add(NewcomerTurns::Newcomer newcomer) {

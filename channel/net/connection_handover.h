@@ -34,7 +34,7 @@ class ConnectionHandover {
   explicit ConnectionHandover(PassOn pass_on);
   // Closes what waits, and joins the threads: the connections that are being
   // passed on must end, as Stop brings about.
-  ~ConnectionHandover();
+  ~ConnectionHandover() { End(); }
   ConnectionHandover(const ConnectionHandover&) = delete;
   ConnectionHandover& operator=(const ConnectionHandover&) = delete;
 
@@ -57,6 +57,7 @@ class ConnectionHandover {
     std::thread thread;
   };
 
+  void End();
   void Run(size_t lane);
   // Returns nullopt when the threads shall end.
   std::optional<NewcomerTurns::Newcomer> Take(size_t lane);

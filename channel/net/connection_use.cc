@@ -130,6 +130,9 @@ uint64_t ReceiveDebt::Update(uint64_t received, uint64_t written,
   }
   const bool answered = written != written_ || accounted != accounted_;
   unanswered_ = answered ? 0 : unanswered_ + (received - received_);
+  echoed_ = accounted != accounted_ || debt_ <= kSmallDebt
+                ? 0
+                : echoed_ + (written - written_);
   received_ = received;
   written_ = written;
   accounted_ = accounted;

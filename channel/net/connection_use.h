@@ -82,6 +82,9 @@ class ReceiveDebt {
   // for. HTTP/2's flow control allows no more data than a window without an
   // answer, but headers of any size.
   uint64_t unanswered() const { return std::min(debt_, unanswered_); }
+  // Returns the bytes written since a message was read: pings and settings are
+  // answered in kind, parts of messages by a window's update now and then.
+  uint64_t echoed() const { return echoed_; }
   // Returns how long there has been more than kSmallDebt without a message that
   // was read.
   absl::Duration stalled() const { return stalled_; }
@@ -93,6 +96,7 @@ class ReceiveDebt {
   uint64_t received_ = 0;
   uint64_t written_ = 0;
   uint64_t unanswered_ = 0;
+  uint64_t echoed_ = 0;
   uint64_t accounted_ = 0;
   absl::Time updated_ = absl::InfiniteFuture();
   absl::Duration stalled_;

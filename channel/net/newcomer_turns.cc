@@ -1,5 +1,7 @@
 #include "channel/net/newcomer_turns.h"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -28,6 +30,11 @@ std::optional<NewcomerTurns::Newcomer> NewcomerTurns::Next(absl::Time now) {
   for (size_t i = 0; i < waiting_.size(); ++i, ++it) {
     if (it == waiting_.end()) it = waiting_.begin();
     if (AllowedAt(it->first) > now) continue;
+    while (it->second.size() > 1 &&
+           now - it->second.front().added > kLongestInLine) {
+      shutdown(it->second.front().fd.get(), SHUT_RDWR);
+      it->second.pop_front();
+    }
     Newcomer next = std::move(it->second.front());
     it->second.pop_front();
     if (it->second.empty()) waiting_.erase(it);

@@ -27,10 +27,13 @@ class NewcomerTurns {
     uint64_t id = 0;
     std::string share;  // its host, for one
     UniqueFd fd;
+    absl::Time added = absl::InfiniteFuture();
   };
   static constexpr absl::Duration kFirstWait = absl::Milliseconds(100);
   static constexpr absl::Duration kLongestWait = absl::Seconds(1);
   static constexpr absl::Duration kForgiven = absl::Seconds(10);
+  // Who has waited for so long is shut down: its place is for others.
+  static constexpr absl::Duration kLongestInLine = absl::Seconds(10);
   // Limit of the hosts that are remembered; of more, the oldest are forgotten.
   static constexpr size_t kMostOffenders = 4096;
 

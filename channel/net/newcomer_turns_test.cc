@@ -1,6 +1,7 @@
 #include "channel/net/newcomer_turns.h"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
 #include <string>
 #include <vector>
@@ -67,6 +68,20 @@ TEST(NewcomerTurnsTest, EachFurtherCutDoublesTheWaitUpToASecond) {
   now += NewcomerTurns::kForgiven;
   for (uint64_t id : {1, 2, 3}) turns.Add({id, "bad", UniqueFd()});
   EXPECT_EQ(TakeAll(turns, now).size(), 3);
+}
+
+TEST(NewcomerTurnsTest, WhoHasWaitedTooLongMakesRoom) {
+  NewcomerTurns turns;
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  const UniqueFd other(ends[1]);
+  turns.Add({1, "a", UniqueFd(ends[0]), kStart});
+  turns.Add({2, "a", UniqueFd(), kStart + absl::Seconds(5)});
+  turns.Add({3, "a", UniqueFd(), kStart + absl::Seconds(6)});
+  EXPECT_EQ(TakeAll(turns, kStart + absl::Seconds(11)),
+            std::vector<uint64_t>({2, 3}));
+  char byte;
+  EXPECT_EQ(recv(other.get(), &byte, 1, MSG_DONTWAIT), 0);  // the end
 }
 
 TEST(NewcomerTurnsTest, OfManyOffendersTheOldestAreForgotten) {

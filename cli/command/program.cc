@@ -156,9 +156,9 @@ int RunProgram(const ProgramText& text,
     if (!apps[i]->parsed()) continue;
     const std::string name = absl::StrCat(text.name, " ", apps[i]->get_name());
     return End(name, CatchResourceErrors([&] {
-      SignalWatcher signals({.program = name, .hangup_too = true});
-      return commands[i]->Run(signals);
-    }));
+                 SignalWatcher signals({.program = name, .hangup_too = true});
+                 return commands[i]->Run(signals);
+               }));
   }
   return kExitUsage;
 }

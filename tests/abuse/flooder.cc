@@ -1,6 +1,6 @@
 // A hostile client that knows HTTP/2 alone: sends every flood in turn, each
-// until the server cuts it, on connections of its own, until it is ended. Prints
-// "ready" once the first flood was cut.
+// until the server cuts it, on connections of its own, until it is ended.
+// Prints "ready" once the first flood was cut.
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <cstdio>

@@ -94,11 +94,10 @@ absl::Span<const Flood> AllFloods() {
       {"Resets", Resets, kMostResets * Reset(0, CallFields()).size()},
       {"SmallestResets", SmallestResets, 8 * kMiB},
       {"Pings", [](int) { return Repeated(ping, kChunk); }},
-      {"PingsBesideStreams", [](int i) { return BesideStreams(i, ping); },
-       128 * kMiB},
+      {"PingsBesideStreams", [](int i) { return BesideStreams(i, ping); }},
       {"Settings", [](int) { return Repeated(settings, kChunk); }},
       {"SettingsBesideStreams",
-       [](int i) { return BesideStreams(i, settings); }, 128 * kMiB},
+       [](int i) { return BesideStreams(i, settings); }},
       {"WindowUpdates", [](int) { return Repeated(window, kChunk); }},
   };
   return kFloods;

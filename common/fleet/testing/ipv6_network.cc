@@ -7,6 +7,9 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <thread>
 
@@ -19,6 +22,22 @@ sockaddr_in6 NameOf(const std::string& address, uint16_t port) {
   name.sin6_port = htons(port);
   inet_pton(AF_INET6, address.c_str(), &name.sin6_addr);
   return name;
+}
+
+// An address is not to be had before the kernel has looked for others with it.
+bool BecomesUsable(const std::string& address) {
+  const sockaddr_in6 name = NameOf(address, 0);
+  const auto limit =
+      std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (std::chrono::steady_clock::now() < limit) {
+    const UniqueFd fd(socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&name),
+             sizeof(name)) == 0) {
+      return true;
+    }
+    std::this_thread::yield();
+  }
+  return false;
 }
 
 bool SetUpLoopback(const std::vector<std::string>& addresses) {
@@ -36,7 +55,7 @@ bool SetUpLoopback(const std::vector<std::string>& addresses) {
     request.ifr6_ifindex = device.ifr_ifindex;
     if (ioctl(fd.get(), SIOCSIFADDR, &request) != 0) return false;
   }
-  return true;
+  return std::all_of(addresses.begin(), addresses.end(), BecomesUsable);
 }
 
 }  // namespace

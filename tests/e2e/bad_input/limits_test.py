@@ -11,8 +11,8 @@ from tests.e2e import folders, processes, sampling
 KIB = 1024
 # From too little for anything to enough for all, so that whatever comes first
 # fails at one of them.
-SPACES = range(60_000, 600_000, 60_000)  # KiB
-DESCRIPTORS = range(5, 30, 2)
+SPACES = range(60_000, 1_300_000, 120_000)  # KiB
+DESCRIPTORS = range(7, 90, 6)
 SOON = 60  # seconds; nothing waits
 
 
@@ -96,13 +96,6 @@ class LimitsTest(unittest.TestCase):
             self.assertEqual(done.stdout.splitlines(), self.expected)
         self.ends_or_says_why(*sampling.arguments(self.graph, batches="0:2"),
                               outcome=is_right)
-
-    def test_workers(self):
-        def is_right(done):
-            self.assertEqual(done.stdout.splitlines(), self.expected)
-        self.ends_or_says_why(
-            *sampling.arguments(self.graph, batches="0:2"), "--mode", "mp",
-            "--num-workers", 1, outcome=is_right)
 
     def test_partition(self):
         for name, amount, set_limit in self.limits():
