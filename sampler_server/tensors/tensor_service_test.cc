@@ -130,6 +130,14 @@ TEST_F(TensorServiceTest, RowsAreSetAddedToAndRead) {
             absl::StatusCode::kAlreadyExists);
 }
 
+// Two runs with the default --worker-key end each other.
+void ExpectNamesTheOtherRun(const absl::Status& status) {
+  EXPECT_THAT(status.message(), HasSubstr(" has opened: a later start of this "
+                                          "run, or another run of the same "
+                                          "name"));
+  EXPECT_THAT(status.message(), HasSubstr("--worker-key"));
+}
+
 TEST_F(TensorServiceTest, AnAttemptIsOpenedByItsNumber) {
   const auto first = Opened(2, 5);
   EXPECT_TRUE(first->Open(2, members_, 0).ok());  // again
@@ -144,6 +152,8 @@ TEST_F(TensorServiceTest, AnAttemptIsOpenedByItsNumber) {
   EXPECT_EQ(MemoryUsed(), 0u);  // its tensor was dropped
   EXPECT_THAT(first->Create(FloatSpec("t", 100, 2)).status().message(),
               HasSubstr("attempt 5 of job 'job' is not open; attempt 6"));
+  ExpectNamesTheOtherRun(first->Create(FloatSpec("t", 100, 2)).status());
+  ExpectNamesTheOtherRun(older->Open(2, members_, 0));
   EXPECT_EQ(first->Create(FloatSpec("t", 100, 2)).status().code(),
             absl::StatusCode::kFailedPrecondition);
   EXPECT_TRUE(second->CloseAttempt().ok());
@@ -330,6 +340,7 @@ TEST_F(TensorServiceTest, ANewerAttemptEndsTheWaitsOfTheOlder) {
   const auto second = Opened(2, 2);
   RunFor(absl::Milliseconds(10));
   EXPECT_THAT(ended.message(), HasSubstr("was replaced by attempt 2"));
+  ExpectNamesTheOtherRun(ended);
 }
 
 TEST_F(TensorServiceTest, RequestsAreCheckedBeforeTheyAreUsed) {

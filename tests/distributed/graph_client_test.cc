@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "common/proto/graph_reads.pb.h"
+#include "common/proto/wire.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "sampler_server/testing/sim_fleet.h"
@@ -52,7 +55,11 @@ class GraphClientTest : public testing::Test {
              const SimNetworkFaults& faults = {}) {
     fleet_.emplace(seed);
     for (const auto& partitions : owned) {
-      fleet_->Add({.graph = Spec(), .partitions = partitions});
+      SimServerOptions server;
+      server.graph = Spec();
+      server.partitions = partitions;
+      if (fleet_->servers.empty()) server.before = lies_;  // the first
+      fleet_->Add(server);
     }
     fleet_->Settle();
     fleet_->network.faults() = faults;
@@ -158,6 +165,8 @@ class GraphClientTest : public testing::Test {
     }
   }
 
+  // What stands before the first server; empty: nothing.
+  std::function<std::unique_ptr<StreamAcceptor>(StreamAcceptor*)> lies_;
   std::optional<SimFleet> fleet_;
   SimExecutor* trainer_ = nullptr;
   std::shared_ptr<Strand> strand_;
@@ -181,7 +190,88 @@ TEST_F(GraphClientTest, FinalAnswersNameTheServer) {
   const auto replies = Read(std::move(reads));
   EXPECT_EQ(replies.status().code(), absl::StatusCode::kOutOfRange);
   EXPECT_THAT(std::string(replies.status().message()),
-              HasSubstr("server server1:1: row 10"));
+              HasSubstr("server server1:1, which alone says so: row 10"));
+}
+
+// Answers every read of the graph by an error.
+class RefusingReads final : public StreamAcceptor {
+ public:
+  RefusingReads(StreamAcceptor* honest, absl::StatusCode code)
+      : honest_(honest), code_(code) {}
+  std::shared_ptr<StreamHandler> Accept(StreamMethod method, CallerPtr caller,
+                                        std::shared_ptr<Stream> stream,
+                                        absl::Status* why) override {
+    if (method == StreamMethod::kData) {
+      stream = std::make_shared<Refusing>(std::move(stream), code_);
+    }
+    return honest_->Accept(method, std::move(caller), std::move(stream), why);
+  }
+
+ private:
+  class Refusing final : public Stream {
+   public:
+    Refusing(std::shared_ptr<Stream> stream, absl::StatusCode code)
+        : stream_(std::move(stream)), code_(code) {}
+    absl::Status Send(OutgoingMessage message) override {
+      v1::CallError error;
+      error.set_code(static_cast<int32_t>(code_));
+      error.set_message("a lie");
+      OutgoingMessage lie;
+      lie.kind = MessageKind::kCallError;
+      lie.call_id = message.call_id;
+      lie.header = error.SerializeAsString();
+      return stream_->Send(std::move(lie));
+    }
+    size_t queued_bytes() const override { return stream_->queued_bytes(); }
+    void Close(absl::Status why) override { stream_->Close(std::move(why)); }
+
+   private:
+    const std::shared_ptr<Stream> stream_;
+    const absl::StatusCode code_;
+  };
+  StreamAcceptor* const honest_;
+  const absl::StatusCode code_;
+};
+
+TEST_F(GraphClientTest, NoErrorOfOneOwnerEndsARead) {
+  absl::StatusCode code{};
+  lies_ = [&code](StreamAcceptor* honest) {
+    return std::make_unique<RefusingReads>(honest, code);
+  };
+  for (int number = 1; number <= 16; ++number) {
+    SCOPED_TRACE(number);
+    code = static_cast<absl::StatusCode>(number);
+    if (fleet_.has_value()) {
+      client_.reset();
+      servers_.reset();
+      strand_.reset();
+      fleet_.reset();
+    }
+    Start(6, {{}, {}});
+    const auto replies = Read(ReadAll());
+    ASSERT_TRUE(replies.ok()) << replies.status();
+    ExpectAll(*replies);
+  }
+}
+
+// The other owner of its partitions is down when the first one lies.
+TEST_F(GraphClientTest, AnErrorOfOneOwnerWaitsForTheOther) {
+  lies_ = [](StreamAcceptor* honest) {
+    return std::make_unique<RefusingReads>(honest,
+                                           absl::StatusCode::kOutOfRange);
+  };
+  Start(7, {{}, {}});
+  ASSERT_TRUE(Read(ReadAll()).ok());
+  fleet_->Crash(*fleet_->servers[1]);
+  std::optional<Replies> result;
+  Begin(ReadAll(), absl::Seconds(60), &result);
+  fleet_->world.RunUntil([] { return false; }, absl::Seconds(3));
+  EXPECT_FALSE(result.has_value());
+  fleet_->Restart(*fleet_->servers[1]);
+  ASSERT_TRUE(fleet_->world.RunUntil([&] { return result.has_value(); },
+                                     absl::Seconds(60)));
+  ASSERT_TRUE(result->ok()) << result->status();
+  ExpectAll(**result);
 }
 
 TEST_F(GraphClientTest, ADeadOwnersCallsGoToAnother) {

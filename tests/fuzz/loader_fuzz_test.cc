@@ -1,8 +1,10 @@
 // Fuzzes a loader with the messages of a server on its batch stream: the loader
 // delivers the batches of its epoch in order, each as requested or as an error
-// in its place, within rpc_timeout, and its ring is empty once it has closed.
+// in its place, within rpc_timeout, and its ring is empty once it has closed. An
+// honest server beside it makes every batch that the user has room for.
 // An input is a script (script.h):
 //
+//   H                 first alone: an honest server is beside this one
 //   N                 the user asks for the next batch, if not waiting for one
 //   R                 the user releases the oldest batch
 //   E number          the user starts that epoch
@@ -66,6 +68,22 @@ std::string AsText(absl::Span<const uint8_t> bytes) {
   return {bytes.begin(), bytes.end()};
 }
 
+void SendBatch(Stream& to, uint64_t grant, const AlignedBuffer& batch) {
+  const absl::Span<const uint8_t> room = batch.span();
+  for (size_t at = 0; at < room.size(); at += kFrame) {
+    v1::Frame frame;
+    frame.set_grant(grant);
+    frame.set_offset(at);
+    frame.set_total(room.size());
+    OutgoingMessage message =
+        MakeMessage(MessageKind::kFrame, 0, frame.SerializeAsString(),
+                    AsText(room.subspan(at, kFrame)));
+    if (CheckEnvelopeLimits(message).ok()) {
+      to.Send(std::move(message)).IgnoreError();
+    }
+  }
+}
+
 class World {
  public:
   explicit World(Script script) : script_(script) {
@@ -76,6 +94,20 @@ class World {
     describe_.set_incarnation(1);
     describe_.add_partitions(0);
     network_.Listen(server_node_, {"server", 1}, &server_);
+    honest_.on_call = [this](const ScriptedServer::Asked& call) {
+      v1::DescribeReply description;
+      description.set_wire_version(kWireVersion);
+      description.set_incarnation(2);
+      description.add_partitions(0);
+      Reply(call, description);
+    };
+    honest_.on_credit = [](const ScriptedServer::Asked& asked) {
+      v1::Credit credit;
+      credit.ParseFromString(asked.header);
+      SendBatch(*asked.stream, credit.grant(), MakeBatch(credit));
+    };
+    network_.Listen(world_.AddNode("honest"), {"honest", 1}, &honest_);
+    beside_ = script_.TakeIf('H');
     LoaderCoreOptions options;
     options.buffer_size = size_t{64} << 10;
     options.rpc_timeout = kRpcTimeout;
@@ -108,6 +140,7 @@ class World {
   void Start() {
     ServerFleetOptions options;
     options.source.addresses = {{"server", 1}};
+    if (beside_) options.source.addresses.push_back({"honest", 1});
     options.link.transport = network_.TransportOf(trainer_);
     options.link.strand = strand_;
     options.link.client_name = "fuzz";
@@ -127,6 +160,11 @@ class World {
       loader_->Next([this](auto result) {
         waiting_ = false;
         if (result.ok() && result->has_value()) Take(**std::move(result));
+        // The user's own doing: leases that fill the ring, Cancel.
+        Must(!beside_ || result.ok() ||
+                 absl::IsFailedPrecondition(result.status()) ||
+                 absl::IsCancelled(result.status()),
+             "an honest server beside it makes every batch");
       });
     });
     Run(absl::Milliseconds(1));
@@ -165,6 +203,7 @@ class World {
     const SlotRingStats ring = loader_->ring().stats();
     Must(ring.used_bytes == 0 && ring.leased == 0, "its ring is empty then");
     server_.Forget();
+    honest_.Forget();
     fleet_.reset();
     loader_.reset();
     Must(world_.Drain(kMostEvents), "nothing goes on after that");
@@ -172,12 +211,14 @@ class World {
 
   // ---- the server
   // ------------------------------------------------------------
-  void Describe(const ScriptedServer::Asked& call) {
+  static void Reply(const ScriptedServer::Asked& call,
+                    const v1::DescribeReply& description) {
     call.stream
         ->Send(MakeMessage(MessageKind::kDescribeReply, call.call_id,
-                           describe_.SerializeAsString()))
+                           description.SerializeAsString()))
         .IgnoreError();
   }
+  void Describe(const ScriptedServer::Asked& call) { Reply(call, describe_); }
 
   // The credit that the script is at; none: of no grant that was ever made.
   v1::Credit Credit() const {
@@ -206,15 +247,8 @@ class World {
   }
 
   void SayBatch(const AlignedBuffer& batch) {
-    const absl::Span<const uint8_t> room = batch.span();
-    const uint64_t grant = Credit().grant();
-    for (size_t at = 0; at < room.size(); at += kFrame) {
-      v1::Frame frame;
-      frame.set_grant(grant);
-      frame.set_offset(at);
-      frame.set_total(room.size());
-      Say(MessageKind::kFrame, frame.SerializeAsString(),
-          AsText(room.subspan(at, kFrame)));
+    if (server_.batches != nullptr) {
+      SendBatch(*server_.batches, Credit().grant(), batch);
     }
     if (!server_.credits.empty()) {
       server_.credits.erase(
@@ -330,7 +364,8 @@ class World {
   SimExecutor* const trainer_ = world_.AddNode("trainer");
   SimExecutor* const server_node_ = world_.AddNode("server");
   const std::shared_ptr<Strand> strand_ = std::make_shared<Strand>(trainer_);
-  ScriptedServer server_;
+  ScriptedServer server_, honest_;
+  bool beside_ = false;
   v1::DescribeReply describe_;
   std::shared_ptr<ServerFleet> fleet_;
   std::shared_ptr<LoaderCore> loader_;

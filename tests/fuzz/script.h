@@ -37,6 +37,12 @@ class Script {
   bool done() const { return left_.empty(); }
   // Takes the next byte.
   char Take();
+  // Takes the next byte if it is this one. Returns whether it was.
+  bool TakeIf(char wanted) {
+    if (done() || Peek() != wanted) return false;
+    Take();
+    return true;
+  }
   uint64_t Number();
   std::string Text();
   // Applies the changes that follow to `header`.

@@ -44,6 +44,8 @@ class ScriptedServer final : public StreamAcceptor {
   std::shared_ptr<Stream> batches;  // the batch stream opened last
   // If set, receives each call on arrival; no call is kept then.
   std::function<void(const Asked&)> on_call;
+  // Likewise for credits.
+  std::function<void(const Asked&)> on_credit;
 
  private:
   static constexpr size_t kMaxKept = 64;  // of credits and of calls
@@ -64,6 +66,9 @@ class ScriptedServer final : public StreamAcceptor {
       if (method_ == StreamMethod::kBatches &&
           message.kind() != MessageKind::kCredit) {
         return;
+      }
+      if (method_ == StreamMethod::kBatches && server_->on_credit) {
+        return server_->on_credit(asked);
       }
       auto& kept =
           method_ == StreamMethod::kBatches ? server_->credits : server_->calls;

@@ -1,11 +1,14 @@
 // Fuzzes a loader that opens a session with the replies of a server: opening
 // ends in time, with an error or with a session that is valid for the described
 // graph, and batches arrive as requested. An input changes the server's
-// messages one after another (lying_acceptor.h).
+// messages one after another (lying_acceptor.h). If it begins with H, two
+// honest servers are beside that one, and the session opens with all inputs and
+// all batches.
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "channel/testing/sim_network.h"
 #include "common/testing/sim_scheduler.h"
@@ -34,19 +37,20 @@ SessionOptions LoaderOptions() {
 class World {
  public:
   explicit World(Script script) : script_(script) {
-    SamplerServiceOptions options;
-    options.incarnation = 1;
-    options.memory_budget = size_t{64} << 10;
-    SamplerServiceEnvironment environment;
-    environment.executor = server_;
-    environment.leaf_executor = server_;
-    service_ = std::make_unique<SamplerService>(options, environment,
-                                                ServedGraph{FuzzGraph()});
-    liar_ = std::make_unique<LyingAcceptor>(service_.get(), &script_);
+    beside_ = script_.TakeIf('H');
+    services_.push_back(Service(1, server_));
+    liar_ = std::make_unique<LyingAcceptor>(services_[0].get(), &script_);
     network_.Listen(server_, {"server", 1}, liar_.get());
 
     ServerFleetOptions fleet;
     fleet.source.addresses = {{"server", 1}};
+    for (const char* host : {"honest1", "honest2"}) {
+      if (!beside_) break;
+      SimExecutor* node = world_.AddNode(host);
+      services_.push_back(Service(1 + services_.size(), node));
+      network_.Listen(node, {host, 1}, services_.back().get());
+      fleet.source.addresses.push_back({host, 1});
+    }
     fleet.link.transport = network_.TransportOf(trainer_);
     fleet.link.strand = strand_;
     fleet.link.client_name = "fuzz";
@@ -58,15 +62,29 @@ class World {
   int All() {
     int batches = 0;
     auto session = Open();
+    Must(!beside_ || session.ok(), "two honest servers beside it open it");
     if (session.ok()) {
       CheckSession(*session);
       batches = ReadEpoch(std::move(session->session));
+      Must(!beside_ || batches == 2, "and make every batch");
     }
     Close();
     return batches;
   }
 
  private:
+  static std::unique_ptr<SamplerService> Service(uint64_t incarnation,
+                                                 SimExecutor* node) {
+    SamplerServiceOptions options;
+    options.incarnation = incarnation;
+    options.memory_budget = size_t{64} << 10;
+    SamplerServiceEnvironment environment;
+    environment.executor = node;
+    environment.leaf_executor = node;
+    return std::make_unique<SamplerService>(options, environment,
+                                            ServedGraph{FuzzGraph()});
+  }
+
   absl::StatusOr<OpenedSession> Open() {
     std::optional<absl::StatusOr<OpenedSession>> opened;
     auto opener = std::make_shared<SessionOpener>(LoaderOptions(), strand_);
@@ -138,7 +156,9 @@ class World {
     loader_.reset();
     fleet_.reset();
     Must(world_.Drain(kMostEvents), "nothing goes on after that");
-    Must(service_->budget().used() == 0, "the server's budget is whole");
+    for (const auto& service : services_) {
+      Must(service->budget().used() == 0, "the servers' budgets are whole");
+    }
   }
 
   Script script_;
@@ -147,7 +167,8 @@ class World {
   SimExecutor* const server_ = world_.AddNode("server");
   SimExecutor* const trainer_ = world_.AddNode("trainer");
   const std::shared_ptr<Strand> strand_ = std::make_shared<Strand>(trainer_);
-  std::unique_ptr<SamplerService> service_;
+  std::vector<std::unique_ptr<SamplerService>> services_;
+  bool beside_ = false;
   std::unique_ptr<LyingAcceptor> liar_;
   std::shared_ptr<ServerFleet> fleet_;
   std::shared_ptr<LoaderCore> loader_;

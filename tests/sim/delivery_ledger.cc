@@ -50,7 +50,7 @@ void DeliveryLedger::OnError(int trainer, uint64_t wanted,
   const uint64_t bytes = (*expected_)[wanted].room_bytes;
   const bool too_large =
       bytes > excuses.ring_bytes || bytes > excuses.credit_bytes;
-  if (too_large && absl::IsInvalidArgument(why)) {
+  if (too_large && (absl::IsInvalidArgument(why) || excuses.lies)) {
     ++coverage_->too_large;
   } else if (absl::IsAborted(why) &&
              excuses.deaths >= static_cast<int>(DeathRecord::kMinDeaths)) {

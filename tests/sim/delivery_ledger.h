@@ -18,6 +18,7 @@ struct SimExcuses {
   uint64_t ring_bytes = 0;    // a larger batch cannot be received
   uint64_t credit_bytes = 0;  // a larger batch cannot be made
   int deaths = 0;             // servers lost so far
+  bool lies = false;  // whether a server lies: its error may come for another
 };
 
 // Follows one job's epoch: each batch goes exactly once to one trainer, in

@@ -279,6 +279,7 @@ SimExcuses SimWorld::excuses() const {
   excuses.ring_bytes = (static_cast<uint64_t>(schedule_.ring) + 4095) & ~4095u;
   excuses.credit_bytes = static_cast<uint64_t>(schedule_.memory) / 2;
   excuses.deaths = deaths_;
+  excuses.lies = (schedule_.abuses & kLyingServer) != 0;
   return excuses;
 }
 

@@ -175,7 +175,11 @@ void LoaderCore::Deliver() {
   if (!front.is_unfinished()) return DeliverFront();
   if (!requester_->front_lacks_room() || fleet_->num_open_grants() > 0) return;
   // What some servers say of its size counts once no other one can be asked.
-  const uint64_t least = fleet_->AnyUpBeside(front.ServersWithNeeds())
+  std::vector<Address> asked = front.ServersWithNeeds();
+  for (const Address& server : front.refusals().servers()) {
+    asked.push_back(server);
+  }
+  const uint64_t least = fleet_->AnyUpBeside(asked)
                              ? front.LeastRoom(Address())
                              : front.LeastNeed();
   const absl::Status room =

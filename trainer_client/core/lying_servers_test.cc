@@ -80,6 +80,24 @@ TEST(LyingServers, ANeedOfTheWholeRingDoesNotBlameTheUsersLeases) {
   }
 }
 
+// The honest server needs more than the user's lease leaves; the other one says
+// nothing of it.
+TEST(LyingServers, ARefusalDoesNotHideThatLeasesFillTheRing) {
+  LoaderWorld::Options options;
+  options.core.buffer_size = 12 << 10;
+  LoaderWorld w(options);
+  w.server(1).settings().filler = [](uint64_t) { return 5'000; };
+  Lie(w, Error(absl::StatusCode::kUnimplemented));
+  w.Start();
+  ASSERT_TRUE(w.core().StartEpoch(0).ok());
+  {
+    const auto held = w.Next();
+    ASSERT_TRUE(held.ok()) << held.status();
+    EXPECT_EQ(w.Next().status().code(), absl::StatusCode::kFailedPrecondition);
+  }
+  EXPECT_TRUE(w.Next().ok());
+}
+
 // The honest server is away when the other one lies, and comes back.
 TEST(LyingServers, AnErrorOfOneServerWaitsForTheOthersWithinTheDeadline) {
   for (const FakeAct& act :

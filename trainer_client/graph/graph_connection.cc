@@ -99,9 +99,9 @@ absl::Status Connection::Open() {
                      &resolver_, jitter_seed_));
   auto opened = std::make_shared<Promised<OpenedGraph>>();
   events_ = std::make_shared<GraphOpener>(fleet_, strand_);
-  strand_->Post([events = events_, opened] {
+  strand_->Post([events = events_, opened, timeout = timeout_] {
     events->Open(
-        [opened](OpenedGraph graph) { opened->Set(std::move(graph)); });
+        timeout, [opened](OpenedGraph graph) { opened->Set(std::move(graph)); });
   });
   auto graph = opened->Wait(timeout_);
   if (!graph.has_value()) {
@@ -154,8 +154,8 @@ absl::StatusOr<std::vector<int64_t>> Connection::Split(
       fleet_, strand_, graph_->schema.content_digest, std::move(source),
       std::move(pages));
   return Await<std::vector<int64_t>>(
-      timeout_, [reader, strand = strand_, timeout = timeout_](auto done) {
-        reader->Read(strand->Now() + timeout, std::move(done));
+      timeout_, [reader, timeout = timeout_](auto done) {
+        reader->Read(timeout, std::move(done));
       });
 }
 

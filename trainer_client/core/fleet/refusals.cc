@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace tributary {
 namespace {
@@ -43,21 +45,30 @@ bool Refusals::Final(const BatchFleet& fleet) const {
 }
 
 absl::Status Refusals::Error() const {
-  const auto& [last, why] = refusals_.back();
-  if (refusals_.size() == 1) return SaidByOneAlone(last, why);
-  std::string text;
-  size_t texts = 0;
-  for (auto it = refusals_.rbegin();
-       it != refusals_.rend() && texts < kMaxTexts; ++it) {
-    const bool said = std::any_of(
-        refusals_.rbegin(), it, [&](const auto& other) {
-          return other.second.message() == it->second.message();
-        });
-    if (said) continue;
-    absl::StrAppend(&text, texts++ == 0 ? "" : "; ",
-                    SaidBy(it->first, it->second).message());
+  if (refusals_.size() == 1) {
+    return SaidByOneAlone(refusals_[0].first, refusals_[0].second);
   }
-  return absl::Status(why.code(), text);
+  // What most say comes first, and of that the latest.
+  std::vector<std::pair<int, absl::Status>> texts;  // how often it is said
+  std::vector<std::string_view> said;
+  for (auto it = refusals_.rbegin(); it != refusals_.rend(); ++it) {
+    const std::string_view message = it->second.message();
+    const auto at = std::find(said.begin(), said.end(), message) - said.begin();
+    if (at == static_cast<ptrdiff_t>(said.size())) {
+      said.push_back(message);
+      texts.emplace_back(0, SaidBy(it->first, it->second));
+    }
+    ++texts[static_cast<size_t>(at)].first;
+  }
+  std::stable_sort(
+      texts.begin(), texts.end(),
+      [](const auto& a, const auto& b) { return a.first > b.first; });
+  const absl::StatusCode code = texts[0].second.code();
+  texts.resize(std::min(texts.size(), kMaxTexts));
+  return absl::Status(
+      code, absl::StrJoin(texts, "; ", [](std::string* out, const auto& text) {
+        absl::StrAppend(out, text.second.message());
+      }));
 }
 
 }  // namespace tributary

@@ -34,9 +34,9 @@ class Refusals {
   // either two have or no other one can come back. Otherwise another server is
   // to be asked, now or once it is up, until the caller's own deadline.
   bool Final(const BatchFleet& fleet) const;
-  // Returns what the servers say: one text if they agree, and if not, or if
-  // there is one alone, whose it is. Has the code of the latest. Requires
-  // !empty().
+  // Returns what the servers say: one text if they agree; else each with its
+  // server, that which most say first, whose code it has. Says so if there is
+  // one alone. Requires !empty().
   absl::Status Error() const;
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 // Of each of the calls that a long text takes.
 constexpr absl::Duration kTextTimeout = absl::Seconds(5);
-// After which another server is asked, too.
+// After at most which another server is asked, too.
 constexpr absl::Duration kTextPatience = absl::Seconds(10);
 constexpr absl::Duration kPause = absl::Milliseconds(100);
 
@@ -24,8 +24,9 @@ GraphOpener::GraphOpener(std::shared_ptr<ServerFleet> fleet,
                          std::shared_ptr<Strand> strand)
     : fleet_(std::move(fleet)), strand_(std::move(strand)) {}
 
-void GraphOpener::Open(Opened opened) {
+void GraphOpener::Open(absl::Duration timeout, Opened opened) {
   opened_ = std::move(opened);
+  text_patience_ = std::min(kTextPatience, timeout / 4);
   fleet_->SetEvents(weak_from_this());
   fleet_->Start();
 }
@@ -161,7 +162,7 @@ void GraphOpener::AskForText(ServerLink& link) {
         if (!std::exchange(*late, true)) --self->asking_;
         self->OnText(server, std::move(told));
       });
-  strand_->PostAfter(kTextPatience, [weak = weak_from_this(), late] {
+  strand_->PostAfter(text_patience_, [weak = weak_from_this(), late] {
     auto self = weak.lock();
     if (self == nullptr || std::exchange(*late, true)) return;
     --self->asking_;

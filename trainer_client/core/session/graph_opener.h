@@ -11,6 +11,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "common/runtime/executor.h"
 #include "trainer_client/core/fleet/server_fleet.h"
 #include "trainer_client/core/session/accepted_graph.h"
@@ -36,10 +37,12 @@ class GraphOpener : public ServerEvents,
               std::shared_ptr<Strand> strand);
 
   // Starts the fleet and receives its events. `opened` is called once, but only
-  // if a server answers: the caller keeps the deadline. NOT_FOUND,
+  // if a server answers: the caller keeps the deadline, after `timeout`. A
+  // server that does not send its text within a quarter of that is passed over.
+  // NOT_FOUND,
   // PERMISSION_DENIED: of all servers; FAILED_PRECONDITION: they contradict
   // each other, two by two.
-  void Open(Opened opened);
+  void Open(absl::Duration timeout, Opened opened);
   // The latest error of a server whose text was asked for; OK: none.
   const absl::Status& trouble() const { return trouble_; }
 
@@ -77,6 +80,7 @@ class GraphOpener : public ServerEvents,
   const std::shared_ptr<ServerFleet> fleet_;
   const std::shared_ptr<Strand> strand_;
   Opened opened_;
+  absl::Duration text_patience_;
   GraphVotes votes_;
   std::optional<Sha256Digest> content_;
   std::set<Address> asked_;  // for their texts

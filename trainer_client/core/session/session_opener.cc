@@ -25,13 +25,14 @@ void SessionOpener::Open(std::shared_ptr<ServerFleet> fleet,
                          absl::Duration timeout, Opened opened) {
   fleet_ = std::move(fleet);
   opened_ = std::move(opened);
+  timeout_ = timeout;
   deadline_ = strand_->PostAfter(timeout, [weak = weak_from_this(), timeout] {
     auto self = weak.lock();
     if (self != nullptr && self->opened_) self->Finish(self->Late(timeout));
   });
   graph_opener_ = std::make_shared<GraphOpener>(fleet_, strand_);
   graph_opener_->Open(
-      [weak = weak_from_this()](absl::StatusOr<GraphOpener::Graph> graph) {
+      timeout, [weak = weak_from_this()](absl::StatusOr<GraphOpener::Graph> graph) {
         if (auto self = weak.lock()) self->OnGraph(std::move(graph));
       });
   if (wait_.enabled()) ReportWait(strand_->Now(), timeout);
@@ -88,7 +89,7 @@ void SessionOpener::ReadNextSplit() {
       fleet_, strand_, graph_->schema.content_digest, sources_[reading_],
       *std::move(pages));
   // This object's own deadline comes first.
-  reader_->Read(absl::InfiniteFuture(),
+  reader_->Read(timeout_,
                 [weak = weak_from_this()](
                     absl::StatusOr<std::vector<int64_t>> values) {
                   if (auto self = weak.lock()) self->OnSplit(std::move(values));

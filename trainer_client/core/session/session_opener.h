@@ -56,6 +56,7 @@ class SessionOpener : public std::enable_shared_from_this<SessionOpener> {
   std::shared_ptr<ServerFleet> fleet_;
   Opened opened_;
   TimerId deadline_ = 0;
+  absl::Duration timeout_;
   std::shared_ptr<GraphOpener> graph_opener_;
   GraphOpener::Graph graph_;
   std::vector<InputSource> sources_;

@@ -28,17 +28,15 @@ SplitReader::SplitReader(std::shared_ptr<ServerFleet> fleet,
       source_(std::move(source)),
       pages_(std::move(pages)) {}
 
-void SplitReader::Read(absl::Time deadline, Done done) {
+void SplitReader::Read(absl::Duration timeout, Done done) {
   done_ = std::move(done);
-  if (deadline < absl::InfiniteFuture()) {
-    deadline_ = strand_->PostAt(deadline, [weak = weak_from_this()] {
-      auto self = weak.lock();
-      if (self == nullptr) return;
-      self->Finish(self->trouble_.ok()
-                       ? absl::UnavailableError("no server is up")
-                       : self->trouble_);
-    });
-  }
+  page_timeout_ = std::min(kPageTimeout, timeout / 4);
+  deadline_ = strand_->PostAfter(timeout, [weak = weak_from_this()] {
+    auto self = weak.lock();
+    if (self == nullptr) return;
+    self->Finish(self->trouble_.ok() ? absl::UnavailableError("no server is up")
+                                     : self->trouble_);
+  });
   Ask();
 }
 
@@ -75,7 +73,7 @@ void SplitReader::Ask() {
        .split = source_.split,
        .offset = pages_.offset(),
        .content_digest = content_},
-      kPageTimeout,
+      page_timeout_,
       [weak = weak_from_this(),
        server = link->address()](absl::StatusOr<InputPage> page) {
         if (auto self = weak.lock()) self->OnPage(server, std::move(page));
@@ -110,7 +108,7 @@ void SplitReader::OnPage(const Address& server,
 
 void SplitReader::Finish(absl::StatusOr<std::vector<int64_t>> result) {
   if (!done_) return;
-  if (deadline_ != 0) strand_->CancelTimer(deadline_);
+  strand_->CancelTimer(deadline_);
   std::exchange(done_, nullptr)(std::move(result));
 }
 

@@ -32,9 +32,10 @@ class SplitReader : public std::enable_shared_from_this<SplitReader> {
               std::shared_ptr<Strand> strand, const Sha256Digest& content,
               InputSource source, SplitPages pages);
 
-  // Calls `done` once, with the values, or with the servers' refusal; at
-  // `deadline` with the latest trouble.
-  void Read(absl::Time deadline, Done done);
+  // Calls `done` once, with the values, or with the servers' refusal; after
+  // `timeout` with the latest trouble. A server that does not send a page within
+  // a quarter of that is passed over.
+  void Read(absl::Duration timeout, Done done);
   // The latest error of a server, which it names; OK: none.
   const absl::Status& trouble() const { return trouble_; }
   // Whether servers refuse the page that is asked for, and trouble() says so.
@@ -55,9 +56,10 @@ class SplitReader : public std::enable_shared_from_this<SplitReader> {
   SplitPages pages_;
   Done done_;
   TimerId deadline_ = 0;
-  uint64_t asked_ = 0;               // pages
-  std::map<Address, int> faults_;    // wrong and short pages, errors
-  Refusals refusals_;                // of the page that is asked for
+  absl::Duration page_timeout_;
+  uint64_t asked_ = 0;             // pages
+  std::map<Address, int> faults_;  // wrong and short pages, errors
+  Refusals refusals_;              // of the page that is asked for
   absl::Status trouble_;
 };
 
