@@ -20,7 +20,7 @@
 #include "partition/format/hot_cache.h"
 #include "sampler_server/engine/batch/remote_partitions.h"
 #include "sampler_server/engine/gather/row_reader.h"
-#include "sampler_server/service/activity.h"
+#include "common/runtime/activity.h"
 
 namespace tributary {
 

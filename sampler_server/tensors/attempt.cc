@@ -1,5 +1,6 @@
 #include "sampler_server/tensors/attempt.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -7,6 +8,18 @@
 #include "common/text/terminal_text.h"
 
 namespace tributary {
+
+void AttemptOptions::SetPlacement(RowPlacement made, uint32_t index) {
+  const auto& sorted = made.members();
+  const auto self = std::find(sorted.begin(), sorted.end(), members[index]);
+  member = static_cast<uint32_t>(self - sorted.begin());
+  placement = std::make_shared<const RowPlacement>(std::move(made));
+}
+
+bool AttemptOptions::SameAs(const AttemptOptions& other) const {
+  return opener == other.opener && world == other.world &&
+         members == other.members && member == other.member;
+}
 
 Attempt::Attempt(AttemptOptions options, std::shared_ptr<const void> pin,
                  Executor* executor)
@@ -16,11 +29,6 @@ Attempt::Attempt(AttemptOptions options, std::shared_ptr<const void> pin,
       meetings_(options_.world, executor),
       rounds_(options_.world, options_.rank_staging),
       applied_(std::make_shared<ParkedCalls>(executor)) {}
-
-bool Attempt::SameAs(const AttemptOptions& other) const {
-  return options_.opener == other.opener && options_.world == other.world &&
-         options_.members == other.members && options_.member == other.member;
-}
 
 absl::Status Attempt::Admit(uint32_t rank, uint64_t client) {
   if (rank >= options_.world) {
@@ -37,20 +45,39 @@ absl::Status Attempt::Admit(uint32_t rank, uint64_t client) {
       "' is another process: a rank that starts again needs a new attempt"));
 }
 
-absl::Status Attempt::WhileOpen(absl::FunctionRef<absl::Status()> work) {
-  ReaderLock lock(gate_);
+absl::StatusOr<std::shared_ptr<const void>> Attempt::Begin() {
+  MutexLock lock(mutex_);
   RETURN_IF_ERROR(ended_);
+  return work_->Hold();
+}
+
+absl::Status Attempt::WhileOpen(absl::FunctionRef<absl::Status()> work) {
+  ASSIGN_OR_RETURN(const auto hold, Begin());
   return work();
 }
 
-void Attempt::End(const absl::Status& why) {
+absl::Status Attempt::ended() const {
+  MutexLock lock(mutex_);
+  return ended_;
+}
+
+void Attempt::End(const absl::Status& why, absl::AnyInvocable<void()> over) {
+  absl::Status first;
   {
-    WriterLock lock(gate_);
-    if (!ended_.ok()) return;
-    ended_ = why;
+    MutexLock lock(mutex_);
+    if (ended_.ok()) ended_ = why;
+    first = ended_;
   }
-  applied_->End(why);
-  meetings_.End(why);
+  applied_->End(first);
+  meetings_.End(first);
+  work_->OnIdle(
+      [self = shared_from_this(), over = std::move(over)]() mutable {
+        self->Release();
+        over();
+      });
+}
+
+void Attempt::Release() {
   std::shared_ptr<const void> pin, hold;  // released without the lock
   std::map<std::string, std::shared_ptr<TensorTable>> tables;
   MutexLock lock(mutex_);
@@ -65,8 +92,12 @@ void Attempt::Put(const std::string& name, std::shared_ptr<TensorTable> table) {
 }
 
 void Attempt::Remove(const std::string& name) {
+  std::shared_ptr<TensorTable> table;  // destroyed without the lock
   MutexLock lock(mutex_);
-  tables_.erase(name);
+  const auto it = tables_.find(name);
+  if (it == tables_.end()) return;
+  table = std::move(it->second);
+  tables_.erase(it);
 }
 
 absl::StatusOr<std::shared_ptr<TensorTable>> Attempt::Find(

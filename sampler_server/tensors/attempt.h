@@ -10,13 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/placement/row_placement.h"
+#include "common/runtime/activity.h"
 #include "common/runtime/executor.h"
 #include "common/runtime/mutex.h"
-#include "common/runtime/shared_mutex.h"
 #include "sampler_server/tensors/meetings.h"
 #include "sampler_server/tensors/parked_calls.h"
 #include "sampler_server/tensors/round_staging.h"
@@ -42,6 +43,12 @@ struct AttemptOptions {
   std::shared_ptr<const RowPlacement> placement;  // over these
   uint32_t member = 0;      // this server's index in the placement
   size_t rank_staging = 0;  // bytes of gradients that a rank may stage
+
+  // Sets `placement`, which is over `members`, and `member` by this server's
+  // index in these.
+  void SetPlacement(RowPlacement made, uint32_t index);
+  // Returns whether client, world and members are the same.
+  bool SameAs(const AttemptOptions& other) const;
 };
 
 // Fences off the calls of earlier processes: an attempt that has ended applies
@@ -58,19 +65,21 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   uint32_t world() const { return options_.world; }
   const AttemptOptions& options() const { return options_; }
 
-  // Returns whether it was opened with the same client, world and members.
-  bool SameAs(const AttemptOptions& other) const;
-
   // Makes `client` the rank's, if it has none. INVALID_ARGUMENT for a rank
   // beyond the world; FAILED_PRECONDITION if the rank is another client's.
   absl::Status Admit(uint32_t rank, uint64_t client);
 
-  // Runs `work` while the attempt cannot end. FAILED_PRECONDITION, naming the
-  // reason, once it has ended; else work's status. `work` must not call this
-  // again.
+  // Returns a hold on the attempt for work that may take several steps: as long
+  // as one is held no later attempt begins. FAILED_PRECONDITION, naming the
+  // reason, once it has ended.
+  absl::StatusOr<std::shared_ptr<const void>> Begin();
+  // Runs `work` under such a hold; returns its status.
   absl::Status WhileOpen(absl::FunctionRef<absl::Status()> work);
-  // Waits for work that is running, and fails what is parked and comes later.
-  void End(const absl::Status& why);
+  // Returns why it has ended: work that may be left undone looks at each step.
+  absl::Status ended() const;
+  // Fails what is parked and what comes later. Runs `over` once no work is held
+  // any more: inside this call, or where the last hold is let go.
+  void End(const absl::Status& why, absl::AnyInvocable<void()> over);
 
   // The tensors that this attempt has created or found.
   void Put(const std::string& name, std::shared_ptr<TensorTable> table);
@@ -101,10 +110,13 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   void HoldServer(std::shared_ptr<const void> hold);
 
  private:
+  // Lets go of what an attempt keeps until it is over.
+  void Release();
+
   const AttemptOptions options_;
-  mutable SharedMutex gate_;  // held for reading by work
-  absl::Status ended_ ABSL_GUARDED_BY(gate_);
+  const std::shared_ptr<Activity> work_ = std::make_shared<Activity>();
   mutable Mutex mutex_;
+  absl::Status ended_ ABSL_GUARDED_BY(mutex_);
   std::map<uint32_t, uint64_t> clients_ ABSL_GUARDED_BY(mutex_);  // by rank
   std::map<uint32_t, std::unique_ptr<WriteLog>> logs_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, std::shared_ptr<TensorTable>> tables_

@@ -1,5 +1,6 @@
 // Meetings, rounds, the log of writes and parked calls, in virtual time.
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <string>
@@ -163,10 +164,12 @@ TEST(WriteLogTest, AppliesEachWriteOnce) {
   WriteLog log;
   int applied = 0;
   const auto write = [&](uint64_t sequence, uint64_t oldest) {
-    return log.Apply(sequence, oldest, [&] {
+    const auto is_new = log.IsNew(sequence, oldest);
+    if (is_new.ok() && *is_new) {
       ++applied;
-      return absl::OkStatus();
-    });
+      log.Record(sequence);
+    }
+    return is_new.status();
   };
   EXPECT_TRUE(write(2, 1).ok());
   EXPECT_TRUE(write(2, 1).ok());
@@ -177,7 +180,7 @@ TEST(WriteLogTest, AppliesEachWriteOnce) {
   EXPECT_TRUE(write(3, 3).ok());
   EXPECT_EQ(applied, 3);
   // One that fails may be tried again.
-  EXPECT_FALSE(log.Apply(6, 4, [] { return absl::AbortedError(""); }).ok());
+  EXPECT_TRUE(*log.IsNew(6, 4));
   EXPECT_TRUE(write(6, 4).ok());
   EXPECT_EQ(applied, 4);
   EXPECT_THAT(write(0, 0).message(), HasSubstr("write 0"));
@@ -227,6 +230,13 @@ class RoundStagingTest : public ::testing::Test {
     made.owner = owner;
     return made;
   }
+  // Applies the round in steps of `limit`; returns how many.
+  static int Apply(RoundStaging& rounds, uint64_t limit = WorkSlice::kLimit) {
+    for (int steps = 1;; ++steps) {
+      WorkSlice slice(limit);
+      if (rounds.ApplyRound(slice)) return steps;
+    }
+  }
   float ValueOf(const TensorTable& table, uint64_t row) {
     float values[2];
     table.Read(std::vector<uint64_t>{row}, reinterpret_cast<uint8_t*>(values));
@@ -254,7 +264,7 @@ TEST_F(RoundStagingTest, StepsOnceEveryRankHasClosed) {
   EXPECT_EQ(*rounds_.Stage(Part(0, 2, 0, true, 0, {}, {})), Taken::kAhead);
   EXPECT_EQ(ValueOf(*table_, 2), 0);
   EXPECT_EQ(*rounds_.Stage(Part(0, 1, 1, true, 0, {3}, {5})), Taken::kComplete);
-  rounds_.ApplyRound();
+  Apply(rounds_);
   EXPECT_EQ(ValueOf(*table_, 1), 1);
   EXPECT_EQ(ValueOf(*table_, 2), 12);
   EXPECT_EQ(ValueOf(*table_, 3), 5);
@@ -263,7 +273,7 @@ TEST_F(RoundStagingTest, StepsOnceEveryRankHasClosed) {
   EXPECT_EQ(*rounds_.Stage(Part(1, 1, 0, true, 1, {2}, {10})), Taken::kStaged);
   EXPECT_EQ(*rounds_.Stage(Part(0, 2, 0, true, 0, {}, {})), Taken::kStaged);
   EXPECT_EQ(*rounds_.Stage(Part(1, 2, 0, true, 0, {}, {})), Taken::kComplete);
-  rounds_.ApplyRound();
+  Apply(rounds_);
   EXPECT_EQ(ValueOf(*table_, 2), 12);
 }
 
@@ -294,9 +304,84 @@ TEST_F(RoundStagingTest, SumsAscendByPlace) {
                parts[i].pushes[0].place, {7}, {i == 0 ? 0x1p24f : 1.0f});
       ASSERT_TRUE(rounds.Stage(std::move(part)).ok());
     }
-    rounds.ApplyRound();
+    Apply(rounds);
     EXPECT_EQ(ValueOf(*table_, 7), 0x1p24f + 2.0f);
   } while (std::next_permutation(order.begin(), order.end()));
+}
+
+// Gradients of many parts, of two tables with initial values, in any slices: a
+// row's sum ascends by (place, rank, part), and rows are stepped once.
+TEST_F(RoundStagingTest, ARoundIsTheSameHoweverItIsCut) {
+  const auto apply = [&](uint64_t limit, std::vector<float>& values) {
+    std::vector<std::shared_ptr<TensorTable>> tables;
+    for (const char* name : {"u", "v"}) {
+      const TensorShape shape{name, 100, 2, DType::kFloat32};
+      const InitialValueOptions normal{InitialKind::kNormal, 0, 1, 3};
+      tables.push_back(*TensorTable::Create(
+          shape, place_,
+          *RowInitializer::Create(normal, name, 100, 2, shape.dtype),
+          Reservation()));
+      ASSERT_TRUE(tables.back()->AttachOptimizer(OptimizerKind::kAdagrad, {})
+                      .ok());
+    }
+    RoundStaging rounds(2, 1 << 20);
+    for (uint32_t part = 0; part < 12; ++part) {
+      table_ = tables[part / 2 % 2];
+      std::vector<uint64_t> rows;
+      std::vector<float> gradients;
+      for (uint64_t row = part % 5; row < 100; row += 1 + part % 3) {
+        rows.push_back(row);
+        gradients.push_back(0.1f * static_cast<float>(row + part));
+      }
+      RoundPart made = Part(part % 2, 1, part / 2, part >= 10, 7 - part / 3,
+                            rows, gradients);
+      made.pushes[0].step.learning_rate = 0.5;
+      ASSERT_TRUE(rounds.Stage(std::move(made)).ok());
+    }
+    const int steps = Apply(rounds, limit);
+    EXPECT_EQ(steps > 1, limit < WorkSlice::kLimit) << limit;
+    EXPECT_EQ(rounds.applied(), 1u);
+    for (const auto& table : tables) {
+      for (uint64_t row = 0; row < 100; ++row) {
+        float row_values[2];
+        table->Read(std::vector<uint64_t>{row},
+                    reinterpret_cast<uint8_t*>(row_values));
+        values.insert(values.end(), row_values, row_values + 2);
+      }
+    }
+  };
+  std::vector<float> whole;
+  apply(WorkSlice::kLimit * 100, whole);
+  for (const uint64_t limit : {1, 90, 1'000, 20'000}) {
+    std::vector<float> cut;
+    apply(limit, cut);
+    EXPECT_EQ(cut, whole) << limit;
+  }
+}
+
+// Of a round of 200,000 gradients, as of one, no step takes long.
+TEST_F(RoundStagingTest, ALongRoundIsManySteps) {
+  const TensorShape shape{"long", 200'000, 2, DType::kFloat32};
+  table_ = *TensorTable::Create(
+      shape, place_,
+      *RowInitializer::Create({}, "long", shape.num_rows, 2, shape.dtype),
+      Reservation());
+  ASSERT_TRUE(table_->AttachOptimizer(OptimizerKind::kAdam, {}).ok());
+  std::vector<uint64_t> rows(shape.num_rows);
+  std::iota(rows.begin(), rows.end(), 0);
+  const std::vector<float> ones(rows.size(), 1);
+  RoundStaging rounds(1, size_t{1} << 30);
+  RoundPart part = Part(0, 1, 0, true, 0, rows, ones);
+  ASSERT_EQ(*rounds.Stage(std::move(part)), Taken::kComplete);
+  int steps = 0;
+  uint64_t most = 0;
+  for (bool is_over = false; !is_over; ++steps) {
+    WorkSlice slice;
+    is_over = rounds.ApplyRound(slice);
+    most = std::max(most, slice.spent());
+  }
+  EXPECT_GT(steps, 50);
+  EXPECT_LE(most, WorkSlice::kLimit + 50'000);  // which give the part back
 }
 
 TEST_F(RoundStagingTest, ARankStaysWithinItsShare) {

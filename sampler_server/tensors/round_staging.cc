@@ -1,96 +1,16 @@
-// Compiled with -ffp-contract=off, as sparse_optimizer.cc.
 #include "sampler_server/tensors/round_staging.h"
 
 #include <algorithm>
-#include <cstring>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
 
 namespace tributary {
-namespace {
-
-// How many gradients ahead of a step their rows are brought to the cache.
-constexpr size_t kAhead = 8;
-
-// One row of one push.
-struct Gradient {
-  uint64_t row;
-  uint32_t order;  // of its push
-  uint32_t at;     // in its push
-};
-
-// A push and where it comes in the sums.
-struct OrderedPush {
-  std::tuple<uint32_t, uint32_t, uint32_t, size_t> order;
-  const StagedPush* push;
-};
-
-std::vector<OrderedPush> PushesOf(const TensorTable& table,
-                                  const std::vector<RoundPart>& parts) {
-  std::vector<OrderedPush> pushes;
-  for (const RoundPart& part : parts) {
-    for (size_t i = 0; i < part.pushes.size(); ++i) {
-      const StagedPush& push = part.pushes[i];
-      if (push.table.get() != &table) continue;
-      pushes.push_back({{push.place, part.rank, part.part, i}, &push});
-    }
-  }
-  std::sort(pushes.begin(), pushes.end(),
-            [](const auto& a, const auto& b) { return a.order < b.order; });
-  return pushes;
-}
-
-void Accumulate(const uint8_t* gradient, bool is_first,
-                std::vector<float>& sum) {
-  if (is_first) {
-    std::memcpy(sum.data(), gradient, sum.size() * sizeof(float));
-    return;
-  }
-  for (size_t i = 0; i < sum.size(); ++i) {
-    float value;
-    std::memcpy(&value, gradient + i * sizeof(float), sizeof(float));
-    sum[i] = sum[i] + value;
-  }
-}
-
-// Sums the gradients of each row of the table and steps.
-void StepTable(TensorTable& table, const std::vector<RoundPart>& parts,
-               uint32_t round) {
-  const std::vector<OrderedPush> pushes = PushesOf(table, parts);
-  std::vector<Gradient> gradients;
-  for (uint32_t order = 0; order < pushes.size(); ++order) {
-    const auto& rows = pushes[order].push->rows;
-    for (uint32_t at = 0; at < rows.size(); ++at) {
-      gradients.push_back({rows[at], order, at});
-    }
-  }
-  std::sort(gradients.begin(), gradients.end(),
-            [](const Gradient& a, const Gradient& b) {
-              return std::tie(a.row, a.order) < std::tie(b.row, b.order);
-            });
-  const size_t bytes = table.shape().row_bytes();
-  std::vector<float> sum(table.shape().width());
-  for (size_t i = 0; i < gradients.size();) {
-    const uint64_t row = gradients[i].row;
-    if (i + kAhead < gradients.size()) {
-      table.PrefetchStep(gradients[i + kAhead].row);
-    }
-    for (size_t first = i; i < gradients.size() && gradients[i].row == row;
-         ++i) {
-      const StagedPush& push = *pushes[gradients[i].order].push;
-      Accumulate(push.gradients + gradients[i].at * bytes, i == first, sum);
-    }
-    table.Step(row, sum.data(), pushes.front().push->step, round);
-  }
-}
-
-}  // namespace
-
-size_t RoundStaging::BytesOf(size_t payload, size_t num_rows) {
-  return payload + num_rows * (sizeof(uint64_t) + 2 * sizeof(Gradient)) +
+size_t RoundStaging::BytesOf(size_t payload, size_t num_rows,
+                             size_t num_pushes) {
+  return payload + num_rows * sizeof(uint64_t) +
+         num_pushes * (sizeof(StagedPush) + RoundSteps::kBytesPerPush) +
          sizeof(RoundPart);
 }
 
@@ -166,25 +86,20 @@ absl::StatusOr<RoundStaging::Taken> RoundStaging::Stage(RoundPart part) {
   return Taken::kStaged;
 }
 
-void RoundStaging::ApplyRound() {
-  std::vector<RoundPart> parts;
-  uint32_t round = 0;
-  {
+bool RoundStaging::ApplyRound(WorkSlice& slice) {
+  if (applying_ == nullptr) {
     MutexLock lock(mutex_);
-    parts.swap(staged_);
-    round = static_cast<uint32_t>(applied_ + 1);
+    applying_ = std::make_unique<RoundSteps>(
+        std::exchange(staged_, {}), static_cast<uint32_t>(applied_ + 1));
   }
-  std::set<TensorTable*> tables;
-  for (const RoundPart& part : parts) {
-    for (const StagedPush& push : part.pushes) tables.insert(push.table.get());
-  }
-  for (TensorTable* table : tables) StepTable(*table, parts, round);
-  parts.clear();
+  if (!applying_->Step(slice)) return false;
+  applying_ = nullptr;
   MutexLock lock(mutex_);
   ++applied_;
   num_closed_ = 0;
   steps_.clear();
   ranks_.assign(ranks_.size(), Rank());
+  return true;
 }
 
 absl::Status RoundStaging::SetRound(uint64_t round) {

@@ -1,12 +1,10 @@
 #include "sampler_server/tensors/write_log.h"
 
 #include "absl/strings/str_cat.h"
-#include "common/text/status.h"
 
 namespace tributary {
 
-absl::Status WriteLog::Apply(uint64_t sequence, uint64_t oldest_open,
-                             absl::FunctionRef<absl::Status()> apply) {
+absl::StatusOr<bool> WriteLog::IsNew(uint64_t sequence, uint64_t oldest_open) {
   if (sequence == 0 || sequence < oldest_open ||
       sequence - oldest_open >= kMaxOpen) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -19,11 +17,12 @@ absl::Status WriteLog::Apply(uint64_t sequence, uint64_t oldest_open,
     applied_.erase(applied_.begin(), applied_.lower_bound(oldest_open));
   }
   // A late duplicate of one that has been answered: nobody waits for it.
-  if (sequence < oldest_open_) return absl::OkStatus();
-  if (applied_.contains(sequence)) return absl::OkStatus();
-  RETURN_IF_ERROR(apply());
-  applied_.insert(sequence);
-  return absl::OkStatus();
+  return sequence >= oldest_open_ && !applied_.contains(sequence);
+}
+
+void WriteLog::Record(uint64_t sequence) {
+  MutexLock lock(mutex_);
+  if (sequence >= oldest_open_) applied_.insert(sequence);
 }
 
 }  // namespace tributary
