@@ -119,7 +119,7 @@ absl::Status CheckMemberAddress(const std::string& address) {
 }
 
 absl::Status CheckCount(std::string_view header, int number, size_t most,
-                        std::string_view what) {
+                        absl::string_view what) {
   using google::protobuf::internal::WireFormatLite;
   google::protobuf::io::CodedInputStream input(
       reinterpret_cast<const uint8_t*>(header.data()),

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "common/proto/tensors.pb.h"
 #include "sampler_server/tensors/attempt.h"
 #include "sampler_server/tensors/row_initializer.h"
@@ -37,7 +38,7 @@ absl::Status CheckMemberAddress(const std::string& address);
 // fields `number`, called `what`. Looks before it is parsed, which takes
 // memory and time for each.
 absl::Status CheckCount(std::string_view header, int number, size_t most,
-                        std::string_view what);
+                        absl::string_view what);
 
 }  // namespace tributary
 

@@ -35,7 +35,7 @@ bool RoundSteps::Step(WorkSlice& slice) {
 
 // Notes a push for its table.
 bool RoundSteps::CollectPush(WorkSlice& slice) {
-  if (part_ == parts_.size()) return false;
+  if (part_ >= parts_.size()) return false;
   slice.Spend(kCollect);
   const RoundPart& part = parts_[part_];
   if (push_ == part.pushes.size()) {
