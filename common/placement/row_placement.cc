@@ -74,8 +74,7 @@ bool RowPlacementSteps::Step(WorkSlice& slice) {
 }
 
 void RowPlacementSteps::Compare() {
-  const uint64_t score =
-      ScoreOf(shard_, placement_.members_[member_].address);
+  const uint64_t score = ScoreOf(shard_, placement_.members_[member_].address);
   if (member_ > 0 && score <= best_score_) return;
   best_ = member_;
   best_score_ = score;

@@ -76,8 +76,8 @@ std::shared_ptr<StreamHandler> ServeDataCalls(std::shared_ptr<ServiceCore> core,
                    IncomingCall call, CallResponder respond) {
     auto request = working->TryTake(call.header.size() + call.payload.size());
     if (!request.ok()) return respond(request.status());
-    DataCall data{std::move(call), *std::move(request), working, replies, turns,
-                  turns->Now()};
+    DataCall data{std::move(call), *std::move(request), working, replies,
+                  turns,           turns->Now()};
     turns->Post([core, tensors, data = std::move(data),
                  respond = std::move(respond)](WorkSlice& slice) mutable {
       Dispatch(core, tensors, std::move(data), std::move(respond), slice);

@@ -29,11 +29,10 @@ using GraphReadPtr = std::shared_ptr<GraphRead>;
 
 // Begins the read by one of the functions of graph_reads.h.
 template <typename Request>
-absl::Status BeginWith(GraphRead& read,
-                       absl::StatusOr<ItemRead> (*begin)(
-                           const Graph&, const Request&,
-                           absl::Span<const uint8_t>, const LeafLimits&,
-                           BudgetShare&)) {
+absl::Status BeginWith(GraphRead& read, absl::StatusOr<ItemRead> (*begin)(
+                                            const Graph&, const Request&,
+                                            absl::Span<const uint8_t>,
+                                            const LeafLimits&, BudgetShare&)) {
   const IncomingCall& call = read.data.call;
   ASSIGN_OR_RETURN(const auto request,
                    ParseHeader<Request>(call.kind, call.header));

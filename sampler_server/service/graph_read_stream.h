@@ -16,9 +16,9 @@ namespace tributary {
 // Returns whether ServeGraphRead answers requests of this kind.
 bool IsGraphRead(MessageKind kind);
 
-// Answers a call: begins in this turn, with what is left of `slice`, and goes on
-// in further ones; later if rows are in files. Requires IsGraphRead. `job` is that of the stream, empty
-// if none was named.
+// Answers a call: begins in this turn, with what is left of `slice`, and goes
+// on in further ones; later if rows are in files. Requires IsGraphRead. `job`
+// is that of the stream, empty if none was named.
 //
 // Errors: see graph_reads.proto; PERMISSION_DENIED for a graph that the job may
 // not read; CANCELLED and DEADLINE_EXCEEDED if the caller no longer waits.

@@ -165,11 +165,11 @@ std::shared_ptr<StreamHandler> ServeLeafCalls(std::shared_ptr<ServiceCore> core,
     if (!request.ok()) return respond(request.status());
     LeafCall leaf{std::move(call), *std::move(request), replies,
                   core->leaf_executor->Now()};
-    core->leaf_turns->Post(
-        owner, [core, leaf = std::move(leaf),
-                respond = std::move(respond)](WorkSlice&) mutable {
-          Answer(core, std::move(leaf), std::move(respond));
-        });
+    core->leaf_turns->Post(owner,
+                           [core, leaf = std::move(leaf),
+                            respond = std::move(respond)](WorkSlice&) mutable {
+                             Answer(core, std::move(leaf), std::move(respond));
+                           });
   };
   CallServerOptions options;
   options.max_concurrent = kMaxCallsPerStream;

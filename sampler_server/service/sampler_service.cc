@@ -97,8 +97,8 @@ std::shared_ptr<TensorStore> MakeTensorStore(
                                        std::move(environment));
 }
 
-// Makes the turns of leaf calls and of data calls. Requires the core's executors
-// and weights.
+// Makes the turns of leaf calls and of data calls. Requires the core's
+// executors and weights.
 void MakeTurns(const std::shared_ptr<ServiceCore>& core) {
   CallTurnsOptions options;
   options.cpu_clock = core->cpu_clock;
@@ -108,8 +108,7 @@ void MakeTurns(const std::shared_ptr<ServiceCore>& core) {
                        const TurnOwner& owner, absl::Duration cost) {
     const auto core = weak.lock();
     if (core == nullptr) return;
-    const std::string job =
-        owner.job.empty() ? StreamJob::kUnnamed : owner.job;
+    const std::string job = owner.job.empty() ? StreamJob::kUnnamed : owner.job;
     core->job_metrics.AddDataCalls(job, core->weights.Lists(job), cost);
   };
   core->data_turns =

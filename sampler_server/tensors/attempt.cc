@@ -70,11 +70,10 @@ void Attempt::End(const absl::Status& why, absl::AnyInvocable<void()> over) {
   }
   applied_->End(first);
   meetings_.End(first);
-  work_->OnIdle(
-      [self = shared_from_this(), over = std::move(over)]() mutable {
-        self->Release();
-        over();
-      });
+  work_->OnIdle([self = shared_from_this(), over = std::move(over)]() mutable {
+    self->Release();
+    over();
+  });
 }
 
 void Attempt::Release() {

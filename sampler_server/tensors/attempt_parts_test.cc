@@ -321,8 +321,8 @@ TEST_F(RoundStagingTest, ARoundIsTheSameHoweverItIsCut) {
           shape, place_,
           *RowInitializer::Create(normal, name, 100, 2, shape.dtype),
           Reservation()));
-      ASSERT_TRUE(tables.back()->AttachOptimizer(OptimizerKind::kAdagrad, {})
-                      .ok());
+      ASSERT_TRUE(
+          tables.back()->AttachOptimizer(OptimizerKind::kAdagrad, {}).ok());
     }
     RoundStaging rounds(2, 1 << 20);
     for (uint32_t part = 0; part < 12; ++part) {

@@ -60,8 +60,7 @@ class PushCall final : public SteppedCall {
   // Goes on with the push at the front of the payload.
   absl::Status TakePush(WorkSlice& slice) {
     slice.Spend(kWorkPerPush);
-    const auto& push =
-        request_.pushes(static_cast<int>(part_.pushes.size()));
+    const auto& push = request_.pushes(static_cast<int>(part_.pushes.size()));
     if (!places_.has_value()) RETURN_IF_ERROR(BeginPush(push));
     ASSIGN_OR_RETURN(const bool checked, places_->Step(slice));
     if (!checked) return absl::OkStatus();
@@ -126,8 +125,8 @@ class PushCall final : public SteppedCall {
                                        attempt_->scope().job, part_.bytes));
     CountPush(call(), num_rows_);
     // The gradients move to the budget of rounds.
-    part_.owner = std::make_shared<AlignedBuffer>(
-        std::move(call().data.call.payload));
+    part_.owner =
+        std::make_shared<AlignedBuffer>(std::move(call().data.call.payload));
     ASSIGN_OR_RETURN(const auto taken,
                      attempt_->rounds().Stage(std::move(part_)));
     call().data.request.Release();

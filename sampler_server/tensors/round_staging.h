@@ -46,8 +46,8 @@ class RoundStaging {
   RoundStaging(uint32_t world, size_t rank_limit)
       : rank_limit_(rank_limit), ranks_(world) {}
 
-  // Returns the bytes that a part takes: `payload` bytes with `num_rows` rows in
-  // `num_pushes` pushes.
+  // Returns the bytes that a part takes: `payload` bytes with `num_rows` rows
+  // in `num_pushes` pushes.
   static size_t BytesOf(size_t payload, size_t num_rows, size_t num_pushes);
 
   // Returns whether the part of that rank, round and number is staged already,

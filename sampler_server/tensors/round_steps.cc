@@ -128,7 +128,8 @@ void RoundSteps::Advance() {
 void RoundSteps::SiftDown() {
   size_t at = 0;
   for (size_t child = 1; child < pushes_.size(); child = 2 * at + 1) {
-    if (child + 1 < pushes_.size() && After(pushes_[child], pushes_[child + 1])) {
+    if (child + 1 < pushes_.size() &&
+        After(pushes_[child], pushes_[child + 1])) {
       ++child;
     }
     if (!After(pushes_[at], pushes_[child])) return;

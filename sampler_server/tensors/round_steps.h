@@ -39,8 +39,8 @@ struct RoundPart {
   Reservation memory;  // of that many bytes
 };
 
-// Sums the gradients of each row and steps it once, in steps: the gradients of a
-// row ascending by (place, rank, part, push), beginning with the first one
+// Sums the gradients of each row and steps it once, in steps: the gradients of
+// a row ascending by (place, rank, part, push), beginning with the first one
 // itself. The rows of a push ascend, so the pushes are merged, which needs no
 // memory for each row. Between two steps of it others may read and write: each
 // row is stepped whole. For one thread at a time.

@@ -3,12 +3,23 @@
 #ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_ROW_CALLS_H_
 #define TRIBUTARY_SAMPLER_SERVER_TENSORS_ROW_CALLS_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "common/proto/tensors.pb.h"
 #include "sampler_server/tensors/tensor_call.h"
 
 namespace tributary::tensor_internal {
+
+// Bytes that a call uses for each row beside the payload: its place, and its
+// position by lock.
+inline constexpr size_t kScratchPerRow = sizeof(uint64_t) + sizeof(uint32_t);
+
+// Returns whose state an export has.
+inline OptimizerKind StateOf(const TensorTable& table, bool with_state) {
+  return with_state ? table.optimizer() : OptimizerKind::kNone;
+}
 
 // All of them work in steps. Reads and copies end at the next step once nobody
 // waits for them or the attempt has ended. A write may end like that until its

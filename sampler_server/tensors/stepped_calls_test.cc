@@ -197,8 +197,8 @@ TEST_F(SteppedCallsTest, AWriteThatHasBegunIsDoneBeforeANewerAttemptOpens) {
   fleet_.world.RunUntil([&] { return opened; }, absl::Seconds(1));
   ASSERT_TRUE(opened);
   EXPECT_TRUE(newer->Create(Normal("a", true))->header.existed());
-  for (const auto& [row, before] : {std::pair(uint64_t{0}, first),
-                                    std::pair(kRows - 1, last)}) {
+  for (const auto& [row, before] :
+       {std::pair(uint64_t{0}, first), std::pair(kRows - 1, last)}) {
     const std::vector<float> now = RowOf(*newer, row);
     ASSERT_EQ(now.size(), kDim);
     for (size_t c = 0; c < kDim; ++c) EXPECT_EQ(now[c], before[c] + 1);
@@ -290,11 +290,11 @@ TEST_F(SteppedCallsTest, ServersAndPushesOfARequestAreCountedBeforeItIsParsed) {
   v1::OpenAttemptRequest open;
   open.set_world(1);
   for (int i = 0; i < 1025; ++i) open.add_members()->set_address("a");
-  EXPECT_THAT(client->Ask<v1::OpenAttemptReply>(
-                        MessageKind::kOpenAttemptRequest, open)
-                  .status()
-                  .message(),
-              HasSubstr("1025 servers that hold rows; allowed: 1024"));
+  EXPECT_THAT(
+      client->Ask<v1::OpenAttemptReply>(MessageKind::kOpenAttemptRequest, open)
+          .status()
+          .message(),
+      HasSubstr("1025 servers that hold rows; allowed: 1024"));
   v1::PushRoundRequest push;
   for (int i = 0; i < 1025; ++i) push.add_pushes();
   EXPECT_THAT(
@@ -311,9 +311,9 @@ TEST_F(SteppedCallsTest, TheAddressesOfServersAreBounded) {
     member.set_address(std::string(bytes, 'x'));
     member.set_incarnation(server_->incarnation);
     const absl::Duration before = Busy();
-    EXPECT_THAT(client->Open(1, {member}, 0).message(),
-                HasSubstr(absl::StrCat("of ", bytes,
-                                       " bytes; allowed: 1 to 300")));
+    EXPECT_THAT(
+        client->Open(1, {member}, 0).message(),
+        HasSubstr(absl::StrCat("of ", bytes, " bytes; allowed: 1 to 300")));
     // Parsing it is all that it costs.
     EXPECT_LT(Busy() - before, absl::Milliseconds(2));
   }
@@ -328,13 +328,13 @@ TEST(DataCallMetrics, TheCostOfCallsIsThatOfTheirJob) {
   const auto caller = MakeCaller("ipv4:10.0.0.7:4", {Role::kTrainer, "mine"});
   v1::ListTensorsRequest request;
   request.set_job("mine");
-  ASSERT_TRUE(world.Ask(caller, StreamMethod::kData,
-                        MessageKind::kListTensorsRequest, request)
+  ASSERT_TRUE(world
+                  .Ask(caller, StreamMethod::kData,
+                       MessageKind::kListTensorsRequest, request)
                   .ok());
   EXPECT_THAT(world.metrics().Exposition(),
-              ::testing::ContainsRegex(
-                  "tributary_job_data_cpu_seconds_total"
-                  ".job=\"mine\". [0-9.e-]*[1-9]"));
+              ::testing::ContainsRegex("tributary_job_data_cpu_seconds_total"
+                                       ".job=\"mine\". [0-9.e-]*[1-9]"));
 }
 
 }  // namespace

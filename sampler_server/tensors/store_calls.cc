@@ -18,8 +18,8 @@ class OpenCall final : public SteppedCall {
   absl::StatusOr<Progress> Step(WorkSlice& slice) override {
     RETURN_IF_ERROR(call().data.CheckWanted(kMaxDataWaitMs));
     if (!placement_.has_value()) {
-      ASSIGN_OR_RETURN(options_, call().store().CheckOpen(
-                                     request_, caller().share_key()));
+      ASSIGN_OR_RETURN(
+          options_, call().store().CheckOpen(request_, caller().share_key()));
       ASSIGN_OR_RETURN(placement_, RowPlacementSteps::Begin(options_.members));
     }
     if (!placement_->Step(slice)) return Progress::kMore;

@@ -24,8 +24,8 @@ namespace tributary {
 // takes no lock, since it is a pure function of the row's number.
 class InitialFill {
  public:
-  // Goes on with the row of that place. Returns whether its values are at `out`,
-  // which must be the same until then.
+  // Goes on with the row of that place. Returns whether its values are at
+  // `out`, which must be the same until then.
   bool Step(const TensorTable& table, uint64_t row, uint8_t* out,
             WorkSlice& slice);
 

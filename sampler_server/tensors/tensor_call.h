@@ -65,8 +65,8 @@ absl::StatusOr<Request> Parse(const Call& call) {
   return ParseHeader<Request>(call.data.call.kind, call.data.call.header);
 }
 
-// A call that works in steps, each in a turn of its caller. Between two steps it
-// holds no thread and no mutex. Create with std::make_shared.
+// A call that works in steps, each in a turn of its caller. Between two steps
+// it holds no thread and no mutex. Create with std::make_shared.
 class SteppedCall : public std::enable_shared_from_this<SteppedCall> {
  public:
   explicit SteppedCall(CallPtr call) : call_(std::move(call)) {}
@@ -99,8 +99,8 @@ class SteppedCall : public std::enable_shared_from_this<SteppedCall> {
 // Counts rows that a call writes.
 void CountPush(const Call& call, size_t num_rows);
 
-// Runs `then` once `round` is applied: now, or in a turn of its own. Answers the
-// call with the error of the wait.
+// Runs `then` once `round` is applied: now, or in a turn of its own. Answers
+// the call with the error of the wait.
 void AfterRound(CallPtr call, AttemptPtr attempt, uint64_t round,
                 uint64_t timeout_ms, CallTurns::Step then, WorkSlice& slice);
 

@@ -73,10 +73,9 @@ absl::Status CheckMayRead(const Call& call, const v1::AttemptRef& ref) {
 
 void BeginOpen(const CallPtr& call, std::shared_ptr<TensorStream> stream,
                WorkSlice& slice) {
-  const absl::Status count =
-      CheckCount(call->data.call.header,
-                 v1::OpenAttemptRequest::kMembersFieldNumber,
-                 RowPlacement::kMaxMembers, "servers that hold rows");
+  const absl::Status count = CheckCount(
+      call->data.call.header, v1::OpenAttemptRequest::kMembersFieldNumber,
+      RowPlacement::kMaxMembers, "servers that hold rows");
   if (!count.ok()) return call->Finish(count);
   auto request = ParseOwn<v1::OpenAttemptRequest>(*call, *stream);
   if (!request.ok()) return call->Finish(request.status());
@@ -103,8 +102,7 @@ void CloseAttempt(const CallPtr& call, TensorStream& stream) {
   if (!request.ok()) return call->Finish(request.status());
   call->store().Close(request->attempt(), [call](const absl::Status& closed) {
     if (!closed.ok()) return call->Finish(closed);
-    call->Finish(
-        HeaderAnswer(call->data.call.kind, v1::CloseAttemptReply()));
+    call->Finish(HeaderAnswer(call->data.call.kind, v1::CloseAttemptReply()));
   });
 }
 
@@ -254,9 +252,9 @@ void BeginMeet(const CallPtr& call, TensorStream& stream) {
 }
 
 void BeginPush(const CallPtr& call, TensorStream& stream, WorkSlice& slice) {
-  const absl::Status count =
-      CheckCount(call->data.call.header,
-                 v1::PushRoundRequest::kPushesFieldNumber, kMaxPushes, "pushes");
+  const absl::Status count = CheckCount(
+      call->data.call.header, v1::PushRoundRequest::kPushesFieldNumber,
+      kMaxPushes, "pushes");
   if (!count.ok()) return call->Finish(count);
   InSteps<v1::PushRoundRequest>(call, stream, slice, PushRound);
 }

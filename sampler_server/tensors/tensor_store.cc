@@ -148,9 +148,8 @@ void TensorStore::Open(AttemptOptions options, Opened done) {
   auto found = AddOpening(std::move(options), done, replaced, older);
   if (!found.ok() || *found != nullptr) return done(std::move(found));
   const auto why = [&](const AttemptOptions& replaced_one) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(NameOf(key, replaced_one.number),
-                     " was replaced by attempt ", number));
+    return absl::FailedPreconditionError(absl::StrCat(
+        NameOf(key, replaced_one.number), " was replaced by attempt ", number));
   };
   if (replaced) {
     for (Opened& other : replaced->done) other(why(replaced->options));
@@ -260,9 +259,9 @@ void TensorStore::Close(const v1::AttemptRef& ref, Closed done) {
         absl::StrCat("rank ", ref.rank(), " closes an attempt; rank 0 does")));
   }
   EndAttempt(*attempt,
-             absl::FailedPreconditionError(absl::StrCat(
-                 NameOf((*attempt)->scope(), (*attempt)->number()),
-                 " was closed by its rank 0")),
+             absl::FailedPreconditionError(
+                 absl::StrCat(NameOf((*attempt)->scope(), (*attempt)->number()),
+                              " was closed by its rank 0")),
              [done = std::move(done)]() mutable { done(absl::OkStatus()); });
 }
 
@@ -407,8 +406,8 @@ absl::StatusOr<TensorStore::Tensor> TensorStore::MakeTensor(
 }
 
 absl::Status TensorStore::FindTensor(Attempt& attempt,
-                                     const v1::TensorSpec& spec,
-                                     Tensor& tensor, ZeroedMemory& rounds) {
+                                     const v1::TensorSpec& spec, Tensor& tensor,
+                                     ZeroedMemory& rounds) {
   if (tensor.spec.SerializeAsString() != spec.SerializeAsString()) {
     return absl::AlreadyExistsError(absl::StrCat(
         "tensor '", TerminalLine(spec.name()), "' exists as {",

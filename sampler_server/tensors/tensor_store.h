@@ -58,7 +58,7 @@ struct TensorStoreEnvironment {
 // A list of tensors that is made in steps; see TensorStore::ListSome.
 struct TensorList {
   explicit TensorList(std::string job) : job(std::move(job)) {}
-  std::string job;  // of which; empty: of all
+  std::string job;                // of which; empty: of all
   std::optional<TensorKey> last;  // on the list
   v1::ListTensorsReply reply;
 };
@@ -85,9 +85,9 @@ class TensorStore : public std::enable_shared_from_this<TensorStore> {
   // PERMISSION_DENIED for a job that --job-weights refuse.
   absl::StatusOr<AttemptOptions> CheckOpen(
       const v1::OpenAttemptRequest& request, const std::string& caller) const;
-  // Opens an attempt. Finds the one that the same client has opened before. Ends
-  // an older one and drops its tensors that are not persistent; opens once its
-  // work is over. Calls `done` inside this call or then; it must not work.
+  // Opens an attempt. Finds the one that the same client has opened before.
+  // Ends an older one and drops its tensors that are not persistent; opens once
+  // its work is over. Calls `done` inside this call or then; it must not work.
   // Errors: FAILED_PRECONDITION if it is older than one that was opened, naming
   // both, or if this server does not serve the graph; RESOURCE_EXHAUSTED beyond
   // kMaxAttempts, and for a caller that has more open than it leaves to others;
@@ -155,7 +155,8 @@ class TensorStore : public std::enable_shared_from_this<TensorStore> {
   };
   // Returns the attempt that is open already; null: it may be opened.
   absl::StatusOr<std::shared_ptr<Attempt>> CheckNewest(
-      const AttemptOptions& options) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+      const AttemptOptions& options) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Makes the attempt the scope's next one, or adds `done` to those that wait
   // for it; returns it if it is open already. Sets the one that it takes the
   // place of, and the one that has to end first.

@@ -376,8 +376,8 @@ absl::Status TensorTable::CheckImport(Rows rows, OptimizerKind state,
                                       const uint8_t* data) const {
   if (state != OptimizerKind::kAdam) return absl::OkStatus();
   const uint8_t* const counts =
-      data + rows.size() *
-                 (shape_.row_bytes() + 2 * shape_.width() * sizeof(float));
+      data +
+      rows.size() * (shape_.row_bytes() + 2 * shape_.width() * sizeof(float));
   for (size_t i = 0; i < rows.size(); ++i) {
     uint64_t steps;
     std::memcpy(&steps, counts + i * sizeof(steps), sizeof(steps));

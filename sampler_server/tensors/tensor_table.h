@@ -151,7 +151,7 @@ class TensorTable {
   // with `initial`, its values. Requires equal dtype, shape and placement, and
   // another table.
   Copied CopyRows(const TensorTable& from, uint64_t first, uint64_t count,
-                    const uint8_t* initial, uint32_t round)
+                  const uint8_t* initial, uint32_t round)
       ABSL_NO_THREAD_SAFETY_ANALYSIS;  // takes two stripes in their order
 
  private:
@@ -198,7 +198,7 @@ class TensorTable {
   // block's bits of `written_` are one word, so no word has two locks.
   mutable std::array<SharedMutex, kStripes> stripes_;
   ZeroedMemory values_;
-  ZeroedMemory written_;  // a bit per row
+  ZeroedMemory written_;                          // a bit per row
   std::array<uint64_t, kStripes> num_written_{};  // bits that are set
   // Changed with all locks held.
   std::atomic<OptimizerKind> optimizer_{OptimizerKind::kNone};

@@ -16,8 +16,8 @@ namespace tributary {
 // Runs tasks on a node, as SimExecutor does, but no more at once than there are
 // cores. A task that is measured by a CpuMeter of Clock(), as the steps of
 // batches are, keeps its core busy for kTaskCpu of virtual time after it has
-// run; the others wait. All other tasks cost nothing. With a meter, a task takes
-// as long as the meter has grown meanwhile.
+// run; the others wait. All other tasks cost nothing. With a meter, a task
+// takes as long as the meter has grown meanwhile.
 //
 // Tasks that wait are events of the node: they end when it crashes, and wait
 // while it is frozen.
@@ -50,7 +50,7 @@ class SimCores final : public Executor {
   absl::Duration Spent() const;
 
   SimExecutor* const node_;
-  const Meter meter_;  // null: of CpuClock
+  const Meter meter_;                // null: of CpuClock
   std::vector<absl::Time> free_at_;  // of each core, by the world's time
 };
 

@@ -13,6 +13,7 @@ namespace tributary {
 namespace {
 
 constexpr absl::Duration kTimeout = absl::Minutes(10);
+constexpr absl::Duration kPause = absl::Milliseconds(20);
 constexpr size_t kMaxBytes = size_t{4} << 20;
 constexpr uint32_t kDim = 16;
 constexpr uint64_t kMaxGraphReadItems = 65'536;
@@ -144,8 +145,8 @@ class RowAbuser::Core : public std::enable_shared_from_this<Core> {
         Plan(Spec("b", options_.rows, kDim, v1::INITIAL_NORMAL));
         break;
       case RowAbuse::kWideReads:
-        Plan(Spec("a", options_.rows * kDim >> 14, 1 << 14,
-                  v1::INITIAL_NORMAL));
+        Plan(
+            Spec("a", options_.rows * kDim >> 14, 1 << 14, v1::INITIAL_NORMAL));
         break;
       case RowAbuse::kAdditions:
         Plan(Spec("a", options_.rows, kDim, v1::INITIAL_NORMAL));
@@ -162,12 +163,10 @@ class RowAbuser::Core : public std::enable_shared_from_this<Core> {
       }
       case RowAbuse::kLists:
         for (int i = 0; i < kManyTensors; ++i) {
-          v1::TensorSpec spec =
-              Spec(absl::StrCat(i), 1, 0, v1::INITIAL_ZEROS);
+          v1::TensorSpec spec = Spec(absl::StrCat(i), 1, 0, v1::INITIAL_ZEROS);
           // A server may refuse what it does not know.
-          spec.GetReflection()
-              ->MutableUnknownFields(&spec)
-              ->AddLengthDelimited(999, std::string(255 << 10, 'x'));
+          spec.GetReflection()->MutableUnknownFields(&spec)->AddLengthDelimited(
+              999, std::string(255 << 10, 'x'));
           Plan(spec);
           spec.DiscardUnknownFields();
           spec.set_policy(std::string(300, 'x'));
@@ -184,22 +183,33 @@ class RowAbuser::Core : public std::enable_shared_from_this<Core> {
     if (planned_ == plan_.size()) {
       started = true;
       for (auto& stream : streams_) {
-        for (int i = 0; i < options_.outstanding; ++i) Flood(*stream);
+        for (int i = 0; i < Outstanding(); ++i) Flood(*stream, Next());
       }
       return;
     }
-    Send(*streams_[0], plan_[planned_], [self = shared_from_this()] {
-      ++self->planned_;
-      self->SetUp();
-    });
+    Send(*streams_[0], plan_[planned_],
+         [self = shared_from_this()](const absl::Status&) {
+           ++self->planned_;
+           self->SetUp();
+         });
   }
 
-  void Flood(CallClient& stream) {
+  // What was refused for want of room is sent again, a little later.
+  void Flood(CallClient& stream, Request request) {
     if (stopped_) return;
-    Send(stream, Next(), [self = shared_from_this(), &stream] {
+    auto again = [self = shared_from_this(), &stream,
+                  request](const absl::Status& status) {
       ++self->answered;
-      self->Flood(stream);
-    });
+      if (!absl::IsResourceExhausted(status)) {
+        return self->Flood(stream, self->Next());
+      }
+      self->strand_->PostAfter(
+          kPause, [self, &stream, request] { self->Flood(stream, request); });
+    };
+    Send(stream, request, std::move(again));
+  }
+  int Outstanding() const {
+    return options_.abuse == RowAbuse::kSmallCalls ? 200 : options_.outstanding;
   }
 
   Request Next() {
@@ -268,8 +278,8 @@ class RowAbuser::Core : public std::enable_shared_from_this<Core> {
     request.set_op(v1::WRITE_ADD);
     request.set_num_rows(rows);
     request.set_sequence(++sequence_);
-    request.set_oldest_open(
-        sequence_ - std::min<uint64_t>(sequence_ - 1, 1000));
+    request.set_oldest_open(sequence_ -
+                            std::min<uint64_t>(sequence_ - 1, 1000));
     return Make(MessageKind::kWriteRowsRequest, request, std::move(payload));
   }
 
@@ -311,19 +321,21 @@ class RowAbuser::Core : public std::enable_shared_from_this<Core> {
 
   // Calls `then` on the strand, whatever the answer.
   void Send(CallClient& stream, const Request& request,
-            std::function<void()> then) {
+            std::function<void(const absl::Status&)> then) {
     CallRequest call;
     call.kind = request.kind;
     call.header = request.header;
     if (request.payload != nullptr) {
-      call.payload = {
-          reinterpret_cast<const uint8_t*>(request.payload->data()),
-          request.payload->size()};
+      call.payload = {reinterpret_cast<const uint8_t*>(request.payload->data()),
+                      request.payload->size()};
       call.payload_owner = request.payload;
     }
-    stream.Call(std::move(call), executor_->Now() + kTimeout, kMaxBytes,
-                [strand = strand_, then = std::move(then)](
-                    const absl::StatusOr<CallReply>&) { strand->Post(then); });
+    stream.Call(
+        std::move(call), executor_->Now() + kTimeout, kMaxBytes,
+        [strand = strand_,
+         then = std::move(then)](const absl::StatusOr<CallReply>& reply) {
+          strand->Post([then, status = reply.status()] { then(status); });
+        });
   }
 
   const RowAbuserOptions options_;

@@ -1,6 +1,6 @@
-// A client of mutable rows of a real server. With --abuse it is hostile until it
-// is ended, and prints "ready" when the abuse begins. Without, it reads rows one
-// call after the other; for each line on its standard input, a number of
+// A client of mutable rows of a real server. With --abuse it is hostile until
+// it is ended, and prints "ready" when the abuse begins. Without, it reads rows
+// one call after the other; for each line on its standard input, a number of
 // seconds, it prints how many reads that time took.
 #include <CLI/CLI.hpp>
 #include <cstdio>

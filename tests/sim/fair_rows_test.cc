@@ -3,6 +3,7 @@
 // server's data threads busy for as long as it is charged.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,10 +17,10 @@
 namespace tributary {
 namespace {
 
-constexpr absl::Duration kMeasured = absl::Seconds(1);
+constexpr absl::Duration kMeasured = absl::Milliseconds(400);
 
 // A server with one data thread, and a job that reads rows one call after the
-// other: about 1000 a second while it is alone.
+// other: about 1200 a second while it is alone.
 class World {
  public:
   World() : fleet_(1) {
@@ -57,7 +58,7 @@ class World {
   }
 
   struct Result {
-    int reads = 0;  // of the honest job
+    int reads = 0;        // of the honest job
     absl::Duration busy;  // the data thread
   };
   Result Measure() {
@@ -123,11 +124,11 @@ class FairRows : public testing::TestWithParam<NamedRowAbuse> {
   static void ExpectHalf(World& world, int alone) {
     const World::Result beside = world.Measure();
     EXPECT_GE(beside.reads, alone / 2);
-    RecordProperty("reads_alone", alone);
-    RecordProperty("reads_beside", beside.reads);
-    std::printf("%d reads a second beside %s, %d alone; busy %.2f\n",
-                beside.reads, GetParam().name, alone,
-                absl::ToDoubleSeconds(beside.busy));
+    // The abuse is one.
+    EXPECT_GE(beside.busy, 0.7 * kMeasured);
+    std::printf("%d reads beside %s, %d alone; busy %.2f\n", beside.reads,
+                GetParam().name, alone,
+                absl::FDivDuration(beside.busy, kMeasured));
   }
 };
 
@@ -141,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(Each, FairRows, testing::ValuesIn(RowAbuses()),
 TEST_P(FairRows, AnHonestJobKeepsHalfOfItsRate) {
   World world;
   const int alone = world.Measure().reads;
-  EXPECT_GT(alone, 700);
+  EXPECT_GT(alone, 300);
   world.AddAbuser(GetParam().abuse, "abuser", "abuser");
   ExpectHalf(world, alone);
 }
@@ -159,8 +160,9 @@ TEST(ManyJobs, OfACallerGetWhatIsDueToOne) {
   SetLogLevel(LogLevel::kOff);
   World world;
   const int alone = world.Measure().reads;
-  for (int i = 0; i < 12; ++i) {
-    world.AddAbuser(RowAbuse::kWideReads, "abuser", absl::StrCat("made-up-", i));
+  for (int i = 0; i < 6; ++i) {
+    world.AddAbuser(RowAbuse::kWideReads, "abuser",
+                    absl::StrCat("made-up-", i));
   }
   EXPECT_GE(world.Measure().reads, alone / 2);
 }

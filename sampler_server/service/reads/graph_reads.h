@@ -35,9 +35,8 @@ class ItemRead {
   // Reads items `from` to `to` of the request, in their order, and returns how
   // many it has read: fewer if it has used up the slice, which it charges for
   // what is not in the work of an item.
-  using ReadItems =
-      absl::AnyInvocable<absl::StatusOr<size_t>(size_t from, size_t to,
-                                                WorkSlice& slice)>;
+  using ReadItems = absl::AnyInvocable<absl::StatusOr<size_t>(
+      size_t from, size_t to, WorkSlice& slice)>;
 
   // `work` is that of an item (WorkSlice).
   ItemRead(LeafReply reply, size_t num_items, uint64_t work, ReadItems read)
@@ -66,32 +65,35 @@ class ItemRead {
   size_t next_ = 0;
 };
 
-absl::StatusOr<ItemRead> BeginLocateNodes(
-    const Graph& graph, const v1::LocateNodesRequest& request,
-    absl::Span<const uint8_t> payload, const LeafLimits& limits,
-    BudgetShare& budget);
-
-absl::StatusOr<ItemRead> BeginLocateEdges(
-    const Graph& graph, const v1::LocateEdgesRequest& request,
-    absl::Span<const uint8_t> payload, const LeafLimits& limits,
-    BudgetShare& budget);
-
-absl::StatusOr<ItemRead> BeginReadColumn(const Graph& graph,
-                                          const v1::ReadColumnRequest& request,
+absl::StatusOr<ItemRead> BeginLocateNodes(const Graph& graph,
+                                          const v1::LocateNodesRequest& request,
                                           absl::Span<const uint8_t> payload,
                                           const LeafLimits& limits,
                                           BudgetShare& budget);
 
-absl::StatusOr<ItemRead> BeginFindEdges(const Graph& graph,
-                                         const v1::FindEdgesRequest& request,
+absl::StatusOr<ItemRead> BeginLocateEdges(const Graph& graph,
+                                          const v1::LocateEdgesRequest& request,
+                                          absl::Span<const uint8_t> payload,
+                                          const LeafLimits& limits,
+                                          BudgetShare& budget);
+
+absl::StatusOr<ItemRead> BeginReadColumn(const Graph& graph,
+                                         const v1::ReadColumnRequest& request,
                                          absl::Span<const uint8_t> payload,
                                          const LeafLimits& limits,
                                          BudgetShare& budget);
 
-absl::StatusOr<ItemRead> BeginNodeDegrees(
-    const Graph& graph, const v1::NodeDegreesRequest& request,
-    absl::Span<const uint8_t> payload, const LeafLimits& limits,
-    BudgetShare& budget);
+absl::StatusOr<ItemRead> BeginFindEdges(const Graph& graph,
+                                        const v1::FindEdgesRequest& request,
+                                        absl::Span<const uint8_t> payload,
+                                        const LeafLimits& limits,
+                                        BudgetShare& budget);
+
+absl::StatusOr<ItemRead> BeginNodeDegrees(const Graph& graph,
+                                          const v1::NodeDegreesRequest& request,
+                                          absl::Span<const uint8_t> payload,
+                                          const LeafLimits& limits,
+                                          BudgetShare& budget);
 
 }  // namespace tributary
 

@@ -5,10 +5,11 @@
 
 namespace tributary {
 
-absl::StatusOr<ItemRead> BeginLocateNodes(
-    const Graph& graph, const v1::LocateNodesRequest& request,
-    absl::Span<const uint8_t> payload, const LeafLimits& limits,
-    BudgetShare& budget) {
+absl::StatusOr<ItemRead> BeginLocateNodes(const Graph& graph,
+                                          const v1::LocateNodesRequest& request,
+                                          absl::Span<const uint8_t> payload,
+                                          const LeafLimits& limits,
+                                          BudgetShare& budget) {
   const auto& types = graph.schema().node_types;
   RETURN_IF_ERROR(CheckIndex("node type", request.node_type(), types.size()));
   const NodeTypeSchema& type = types[request.node_type()];
@@ -33,10 +34,11 @@ absl::StatusOr<ItemRead> BeginLocateNodes(
       });
 }
 
-absl::StatusOr<ItemRead> BeginLocateEdges(
-    const Graph& graph, const v1::LocateEdgesRequest& request,
-    absl::Span<const uint8_t> payload, const LeafLimits& limits,
-    BudgetShare& budget) {
+absl::StatusOr<ItemRead> BeginLocateEdges(const Graph& graph,
+                                          const v1::LocateEdgesRequest& request,
+                                          absl::Span<const uint8_t> payload,
+                                          const LeafLimits& limits,
+                                          BudgetShare& budget) {
   const auto& types = graph.schema().edge_types;
   RETURN_IF_ERROR(CheckIndex("edge type", request.edge_type(), types.size()));
   const auto type = static_cast<int>(request.edge_type());

@@ -55,9 +55,9 @@ size_t GatheredRowBytes(const GraphSchema& schema,
 // Reads a column that servers also read from each other.
 absl::StatusOr<ItemRead> GatherColumn(const Graph& graph,
                                       const v1::ReadColumnRequest& request,
-                                       absl::Span<const uint8_t> payload,
-                                       const LeafLimits& limits,
-                                       BudgetShare& budget) {
+                                      absl::Span<const uint8_t> payload,
+                                      const LeafLimits& limits,
+                                      BudgetShare& budget) {
   v1::GatherRequest gather;
   gather.set_partition(request.partition());
   if (request.table_case() == v1::ReadColumnRequest::kNodeType) {
@@ -94,8 +94,7 @@ class TimeSearch {
     if (!searching_) Begin(position);
     while (at_ + 1 < end_ &&
            edges_->edge_time.position[at_] != position - begin_) {
-      const uint64_t last =
-          at_ + slice.Fitting(end_ - 1 - at_, kLookAtOneTime);
+      const uint64_t last = at_ + slice.Fitting(end_ - 1 - at_, kLookAtOneTime);
       const uint64_t first = at_;
       while (at_ < last &&
              edges_->edge_time.position[at_] != position - begin_) {
@@ -116,8 +115,8 @@ class TimeSearch {
     // Without the last one, so that a row is found in a file that was lost.
     const auto end =
         std::upper_bound(indptr.begin() + 1, indptr.end() - 1, position);
-    const RowEnds ends = ReadRowEnds(
-        indptr, static_cast<uint64_t>(end - indptr.begin() - 1));
+    const RowEnds ends =
+        ReadRowEnds(indptr, static_cast<uint64_t>(end - indptr.begin() - 1));
     const bool is_row = ends.IsWithin(edges_->edge_id.size());
     at_ = begin_ = is_row ? ends.begin : 0;
     end_ = is_row ? ends.end : 0;
@@ -144,7 +143,8 @@ class EdgeColumnRead {
   absl::StatusOr<ItemRead> Read(absl::Span<const uint8_t> payload,
                                 const LeafLimits& limits,
                                 BudgetShare& budget) const {
-    ASSIGN_OR_RETURN(auto rows, ItemsOf<uint64_t>(request_.num_rows(), payload));
+    ASSIGN_OR_RETURN(auto rows,
+                     ItemsOf<uint64_t>(request_.num_rows(), payload));
     RETURN_IF_ERROR(CheckRows(rows, edges_.edge_id.size()));
     switch (request_.column()) {
       case v1::STORED_COLUMN_EDGE_ID:
@@ -194,18 +194,17 @@ class EdgeColumnRead {
                      ReplyOf(rows.size(), sizeof(int64_t), limits, budget));
     auto* const out = reinterpret_cast<int64_t*>(reply.payload.data());
     const size_t num_rows = rows.size();
-    return ItemRead(
-        std::move(reply), num_rows, kBinarySearch,
-        [search = TimeSearch(edges_), out, rows = std::move(rows)](
-            size_t from, size_t to,
-            WorkSlice& slice) mutable -> absl::StatusOr<size_t> {
-          for (size_t i = from; i < to; ++i) {
-            const auto time = search.Find(rows[i], slice);
-            if (!time.has_value()) return i - from;
-            out[i] = *time;
-          }
-          return to - from;
-        });
+    return ItemRead(std::move(reply), num_rows, kBinarySearch,
+                    [search = TimeSearch(edges_), out, rows = std::move(rows)](
+                        size_t from, size_t to,
+                        WorkSlice& slice) mutable -> absl::StatusOr<size_t> {
+                      for (size_t i = from; i < to; ++i) {
+                        const auto time = search.Find(rows[i], slice);
+                        if (!time.has_value()) return i - from;
+                        out[i] = *time;
+                      }
+                      return to - from;
+                    });
   }
 
   static absl::StatusOr<ItemRead> Copies(std::vector<uint64_t> rows,
@@ -253,9 +252,9 @@ class EdgeColumnRead {
 
 absl::StatusOr<ItemRead> BeginReadColumn(const Graph& graph,
                                          const v1::ReadColumnRequest& request,
-                                          absl::Span<const uint8_t> payload,
-                                          const LeafLimits& limits,
-                                          BudgetShare& budget) {
+                                         absl::Span<const uint8_t> payload,
+                                         const LeafLimits& limits,
+                                         BudgetShare& budget) {
   const GraphSchema& schema = graph.schema();
   if (request.table_case() == v1::ReadColumnRequest::TABLE_NOT_SET) {
     return absl::InvalidArgumentError("neither node_type nor edge_type is set");

@@ -25,9 +25,9 @@ absl::StatusOr<const EdgePartition*> EdgesOf(const Graph& graph,
 
 absl::StatusOr<ItemRead> OutDegrees(const Graph& graph,
                                     const v1::NodeDegreesRequest& request,
-                                     absl::Span<const uint8_t> payload,
-                                     const LeafLimits& limits,
-                                     BudgetShare& budget) {
+                                    absl::Span<const uint8_t> payload,
+                                    const LeafLimits& limits,
+                                    BudgetShare& budget) {
   const GraphSchema& schema = graph.schema();
   RETURN_IF_ERROR(
       CheckIndex("edge type", request.edge_type(), schema.edge_types.size()));
@@ -64,10 +64,10 @@ absl::StatusOr<ItemRead> OutDegrees(const Graph& graph,
 }  // namespace
 
 absl::StatusOr<ItemRead> BeginFindEdges(const Graph& graph,
-                                         const v1::FindEdgesRequest& request,
-                                         absl::Span<const uint8_t> payload,
-                                         const LeafLimits& limits,
-                                         BudgetShare& budget) {
+                                        const v1::FindEdgesRequest& request,
+                                        absl::Span<const uint8_t> payload,
+                                        const LeafLimits& limits,
+                                        BudgetShare& budget) {
   ASSIGN_OR_RETURN(const EdgePartition* edges, EdgesOf(graph, request));
   const EdgeTypeSchema& type = graph.schema().edge_types[request.edge_type()];
   const auto nodes = graph.nodes(type.dst_type, request.partition())->orig_id;
@@ -85,8 +85,8 @@ absl::StatusOr<ItemRead> BeginFindEdges(const Graph& graph,
   return ItemRead(
       std::move(reply), num_edges, kBinarySearch,
       [edges, indptr, nodes, sources, destinations,
-       positions = std::move(positions)](
-          size_t from, size_t to, WorkSlice&) -> absl::StatusOr<size_t> {
+       positions = std::move(positions)](size_t from, size_t to,
+                                         WorkSlice&) -> absl::StatusOr<size_t> {
         for (size_t i = from; i < to; ++i) {
           sources[i] = edges->indices[positions[i]];
           const auto end =
@@ -102,10 +102,11 @@ absl::StatusOr<ItemRead> BeginFindEdges(const Graph& graph,
       });
 }
 
-absl::StatusOr<ItemRead> BeginNodeDegrees(
-    const Graph& graph, const v1::NodeDegreesRequest& request,
-    absl::Span<const uint8_t> payload, const LeafLimits& limits,
-    BudgetShare& budget) {
+absl::StatusOr<ItemRead> BeginNodeDegrees(const Graph& graph,
+                                          const v1::NodeDegreesRequest& request,
+                                          absl::Span<const uint8_t> payload,
+                                          const LeafLimits& limits,
+                                          BudgetShare& budget) {
   if (request.out()) {
     return OutDegrees(graph, request, payload, limits, budget);
   }

@@ -74,9 +74,8 @@ void CallTurns::RunNext() {
   const absl::Duration from = clock == nullptr ? absl::ZeroDuration() : clock();
   turn.step(slice);
   turn.step = nullptr;
-  const absl::Duration cost = clock == nullptr
-                                  ? absl::Nanoseconds(slice.spent())
-                                  : clock() - from;
+  const absl::Duration cost =
+      clock == nullptr ? absl::Nanoseconds(slice.spent()) : clock() - from;
   if (options_.charge) {
     options_.charge({turn.path[2], turn.path[1]}, cost);
   }

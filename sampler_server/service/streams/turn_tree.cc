@@ -33,8 +33,8 @@ void TurnTree::ForgetIdle(Node& parent) {
       forgot = true;
       continue;
     }
-    if (idle && (least == parent.children.end() ||
-                 node.start < least->second->start)) {
+    if (idle &&
+        (least == parent.children.end() || node.start < least->second->start)) {
       least = it;
     }
     ++it;

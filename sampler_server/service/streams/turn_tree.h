@@ -22,7 +22,8 @@ namespace tributary {
 // SIGCOMM 1996): each has an account that grows by cost / weight, and the one
 // with the smallest account is next. So whoever has one child more at some
 // level takes nothing from others beside its parent. The cost of a step is
-// known when it ends; until then the mean of its leaf's latest steps is charged.
+// known when it ends; until then the mean of its leaf's latest steps is
+// charged.
 //
 // What has no steps saves nothing up: when it comes back its account is at
 // least that of its sibling served last. An account that is ahead is kept
@@ -57,9 +58,9 @@ class TurnTree {
  private:
   struct Node {
     double weight = 1;
-    double start = 0;  // virtual time of its next turn among its siblings
-    double now = 0;    // virtual time of the latest turn of its children
-    double guess = 0;  // mean cost of the latest steps of a leaf
+    double start = 0;    // virtual time of its next turn among its siblings
+    double now = 0;      // virtual time of the latest turn of its children
+    double guess = 0;    // mean cost of the latest steps of a leaf
     size_t waiting = 0;  // steps below it
     size_t running = 0;  // steps below it that are not settled
     std::pair<double, uint64_t> ready_at;  // its key in the parent's `ready`
