@@ -72,7 +72,7 @@ std::shared_ptr<StreamHandler> ServeDataCalls(std::shared_ptr<ServiceCore> core,
   const uint64_t number = core->data_turns->NewStream();
   auto serve = [core = std::move(core), key, number, working, replies, tensors](
                    IncomingCall call, CallResponder respond) {
-    auto request = working->TryTake(call.header.size() + call.payload.size());
+    auto request = working->TryTake(BytesOfDataCall(call));
     if (!request.ok()) return respond(request.status());
     DataCall data{std::move(call), *std::move(request), working, replies,
                   core->data_executor->Now()};

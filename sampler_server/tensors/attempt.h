@@ -2,20 +2,24 @@
 #ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_ATTEMPT_H_
 #define TRIBUTARY_SAMPLER_SERVER_TENSORS_ATTEMPT_H_
 
+#include <atomic>
 #include <compare>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "common/placement/row_placement.h"
 #include "common/runtime/executor.h"
 #include "common/runtime/mutex.h"
+#include "common/runtime/shared_budget.h"
 #include "common/runtime/shared_mutex.h"
 #include "sampler_server/tensors/meetings.h"
 #include "sampler_server/tensors/parked_calls.h"
@@ -42,6 +46,9 @@ struct AttemptOptions {
   std::shared_ptr<const RowPlacement> placement;  // over these
   uint32_t member = 0;      // this server's index in the placement
   size_t rank_staging = 0;  // bytes of gradients that a rank may stage
+  // Counts the values of meetings; null counts nothing.
+  std::shared_ptr<BudgetShare> share;
+  BudgetShare::Hold memory;  // of BytesOf
 };
 
 // Fences off the calls of earlier processes: an attempt that has ended applies
@@ -52,6 +59,10 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   // Keeps `pin`, which keeps the graph, until it ends.
   Attempt(AttemptOptions options, std::shared_ptr<const void> pin,
           Executor* executor);
+
+  // Returns what an attempt of these options takes as long as it exists, with
+  // all that its ranks may add but gradients and values of meetings.
+  static size_t BytesOf(const AttemptOptions& options);
 
   const AttemptScope& scope() const { return options_.scope; }
   uint64_t number() const { return options_.number; }
@@ -69,8 +80,11 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   // reason, once it has ended; else work's status. `work` must not call this
   // again.
   absl::Status WhileOpen(absl::FunctionRef<absl::Status()> work);
-  // Waits for work that is running, and fails what is parked and comes later.
+  // Waits for work that is running, fails what is parked and comes later, and
+  // drops gradients, values and tables.
   void End(const absl::Status& why);
+  // Never waits.
+  bool ended() const { return over_; }
 
   // The tensors that this attempt has created or found.
   void Put(const std::string& name, std::shared_ptr<TensorTable> table);
@@ -91,26 +105,31 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   }
 
   // Counts a stream that uses the attempt until the result is destroyed. When
-  // none is left, `unused` runs, with how many uses there ever were.
+  // none is left, `unused` runs, unless it has run already and Idle was not
+  // called since.
   std::shared_ptr<const void> Use(
-      std::function<void(std::shared_ptr<Attempt>, uint64_t)> unused);
-  // Returns whether no stream uses it and none has since use `number`.
-  bool UnusedSince(uint64_t number) const;
+      std::function<void(std::shared_ptr<Attempt>)> unused);
+  // Returns for how long no stream has used it; nothing if one does, and then
+  // `unused` runs again when none is left.
+  std::optional<absl::Duration> Idle();
 
   // Keeps `hold` until the attempt ends; the first one counts.
   void HoldServer(std::shared_ptr<const void> hold);
 
  private:
   const AttemptOptions options_;
+  Executor* const executor_;
   mutable SharedMutex gate_;  // held for reading by work
   absl::Status ended_ ABSL_GUARDED_BY(gate_);
+  std::atomic<bool> over_ = false;
   mutable Mutex mutex_;
   std::map<uint32_t, uint64_t> clients_ ABSL_GUARDED_BY(mutex_);  // by rank
   std::map<uint32_t, std::unique_ptr<WriteLog>> logs_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, std::shared_ptr<TensorTable>> tables_
       ABSL_GUARDED_BY(mutex_);
-  uint64_t uses_ ABSL_GUARDED_BY(mutex_) = 0;  // ever
   uint64_t users_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool told_unused_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Time unused_since_ ABSL_GUARDED_BY(mutex_);  // if users_ is 0
   std::shared_ptr<const void> pin_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<const void> server_hold_ ABSL_GUARDED_BY(mutex_);
   Meetings meetings_;

@@ -105,7 +105,7 @@ class MeetingsTest : public WorldTest {
     return result->has_value() ? std::string((*result)->status().message())
                                : "no answer";
   }
-  Meetings meetings_{3, node_};
+  Meetings meetings_{3, node_, nullptr};
 };
 
 TEST_F(MeetingsTest, EachRankGetsTheValuesOfAll) {

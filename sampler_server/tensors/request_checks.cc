@@ -25,6 +25,17 @@ absl::Status CheckText(const char* what, const std::string& text, size_t least,
   return absl::InvalidArgumentError(absl::StrCat(what, " is not UTF-8"));
 }
 
+// Refuses what this program does not know and would have to keep.
+absl::Status RefuseUnknownFields(const google::protobuf::Message& message,
+                                 const std::string& tensor) {
+  const auto& unknown = message.GetReflection()->GetUnknownFields(message);
+  if (unknown.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "field ", unknown.field(0).number(), " of ", message.GetTypeName(),
+      " for tensor '", TerminalLine(tensor),
+      "' is unknown to this server: servers and trainers are of one version"));
+}
+
 InitialKind KindOf(v1::InitialKind kind) {
   switch (kind) {
     case v1::INITIAL_ONES:
@@ -62,6 +73,8 @@ absl::StatusOr<TensorShape> CheckTensorSpec(const v1::TensorSpec& spec) {
   RETURN_IF_ERROR(CheckText("a tensor's name", spec.name(), 1, kMaxNameBytes));
   RETURN_IF_ERROR(
       CheckText("a tensor's policy", spec.policy(), 0, kMaxPolicyBytes));
+  RETURN_IF_ERROR(RefuseUnknownFields(spec, spec.name()));
+  RETURN_IF_ERROR(RefuseUnknownFields(spec.initial(), spec.name()));
   if (spec.num_rows() == 0 || spec.num_rows() > kMaxTensorRows) {
     return absl::InvalidArgumentError(
         absl::StrCat("tensor '", TerminalLine(spec.name()), "' of ",

@@ -1,5 +1,6 @@
 #include "sampler_server/tensors/round_calls.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -61,27 +62,42 @@ absl::StatusOr<StagedPush> TakePush(const Attempt& attempt,
   return staged;
 }
 
-// Checks the pushes of a request, adds them to `part` and reserves its memory.
-absl::Status FillPart(const CallPtr& call, Attempt& attempt,
-                      const v1::PushRoundRequest& request, RoundPart& part) {
-  auto payload = call->payload();
+// Reserves the memory of a part with `num_pushes` pushes that have rows, before
+// these are made. The payload bounds what the request says of rows.
+absl::Status ReservePart(const CallPtr& call, Attempt& attempt,
+                         const v1::PushRoundRequest& request, size_t num_pushes,
+                         RoundPart& part) {
+  const size_t payload = call->payload().size();
+  const size_t most_rows = payload / sizeof(uint64_t);
   size_t num_rows = 0;
   for (const auto& push : request.pushes()) {
-    ASSIGN_OR_RETURN(StagedPush staged, TakePush(attempt, push, payload));
-    num_rows += staged.rows.size();
-    part.pushes.push_back(std::move(staged));
+    num_rows = std::min(most_rows, num_rows + std::min<uint64_t>(
+                                                  push.num_rows(), most_rows));
   }
-  if (!payload.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        payload.size(), " bytes of the payload belong to no push"));
-  }
-  part.bytes = num_rows == 0
-                   ? 0
-                   : RoundStaging::BytesOf(call->payload().size(), num_rows);
+  part.bytes = attempt.rounds().BytesOf(part, payload, num_rows, num_pushes);
   RETURN_IF_ERROR(attempt.rounds().Check(part));
-  ASSIGN_OR_RETURN(part.memory, call->store().ReserveStaging(
-                                    attempt.scope().job, part.bytes));
+  ASSIGN_OR_RETURN(part.memory,
+                   call->store().ReserveStaging(attempt, part.bytes));
   return absl::OkStatus();
+}
+
+// Checks the pushes of a request and adds those that have rows to `part`, whose
+// memory it reserves.
+absl::Status FillPart(const CallPtr& call, Attempt& attempt,
+                      const v1::PushRoundRequest& request, RoundPart& part) {
+  const auto num_pushes = static_cast<size_t>(
+      std::count_if(request.pushes().begin(), request.pushes().end(),
+                    [](const auto& push) { return push.num_rows() > 0; }));
+  RETURN_IF_ERROR(ReservePart(call, attempt, request, num_pushes, part));
+  part.pushes.reserve(num_pushes);
+  auto payload = call->payload();
+  for (const auto& push : request.pushes()) {
+    ASSIGN_OR_RETURN(StagedPush staged, TakePush(attempt, push, payload));
+    if (!staged.rows.empty()) part.pushes.push_back(std::move(staged));
+  }
+  if (payload.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      payload.size(), " bytes of the payload belong to no push"));
 }
 
 absl::StatusOr<RoundStaging::Taken> TryStage(
@@ -125,6 +141,7 @@ void StagePart(const CallPtr& call, const AttemptPtr& attempt,
   if (*taken == RoundStaging::Taken::kAhead) {
     const absl::Time deadline = call->data.Deadline(kMaxAheadMs);
     const CancelToken cancel = call->data.call.cancel;
+    KeepWhileWaiting(*call, request->SpaceUsedLong());
     auto late = [attempt] {
       return absl::DeadlineExceededError(absl::StrCat(
           "round ", attempt->open_round(), " of gradients is still open: ",

@@ -57,13 +57,18 @@ absl::StatusOr<Request> Parse(const Call& call) {
   return ParseHeader<Request>(call.data.call.kind, call.data.call.header);
 }
 
+// Drops the header of a call that begins to wait, and counts no more than what
+// it keeps: its payload and `parsed` bytes of its request.
+void KeepWhileWaiting(Call& call, size_t parsed);
+
 // Counts rows that a call writes.
 void CountPush(const Call& call, size_t num_rows);
 
 // Runs `then` once `round` is applied, and answers the call with its result or
-// the error of the wait.
+// the error of the wait. `then` keeps `parsed` bytes of the request.
 void AfterRound(CallPtr call, AttemptPtr attempt, uint64_t round,
-                uint64_t timeout_ms, absl::AnyInvocable<Answer()> then);
+                uint64_t timeout_ms, size_t parsed,
+                absl::AnyInvocable<Answer()> then);
 
 }  // namespace tributary::tensor_internal
 

@@ -118,6 +118,7 @@ void Meet(const CallPtr& call, const AttemptPtr& attempt,
   visit.value = request.value();
   visit.deadline = call->data.Deadline(request.timeout_ms());
   visit.cancel = call->data.call.cancel;
+  KeepWhileWaiting(*call, visit.purpose.size());
   attempt->meetings().Meet(
       std::move(visit),
       [call, attempt](absl::StatusOr<Meetings::Values> values) {
@@ -227,7 +228,7 @@ void AfterItsRound(const CallPtr& call, TensorStream& stream,
   if (!attempt.ok()) return call->Finish(attempt.status());
   const uint64_t round = request->after_round();
   const uint64_t timeout_ms = request->timeout_ms();
-  AfterRound(call, *attempt, round, timeout_ms,
+  AfterRound(call, *attempt, round, timeout_ms, request->SpaceUsedLong(),
              [call, attempt = *attempt, serve, request = *std::move(request)] {
                return serve(*call, *attempt, request);
              });
@@ -294,11 +295,22 @@ void Dispatch(const CallPtr& call, TensorStream& stream) {
 }  // namespace tensor_internal
 
 void TensorStream::Use(TensorStore& store, Attempt& attempt) {
-  std::shared_ptr<const void> use;  // released without the lock
+  std::vector<std::shared_ptr<const void>> ended;  // released without the lock
+  std::shared_ptr<const void> use;                 // the same
   MutexLock lock(mutex_);
   if (!closed_ && uses_.contains(&attempt)) return;
   use = store.Use(attempt);
-  if (!closed_) uses_.emplace(&attempt, std::move(use));
+  if (closed_) return;
+  // Attempts that have ended are of no more use to the stream.
+  for (auto it = uses_.begin(); it != uses_.end();) {
+    if (!it->first->ended()) {
+      ++it;
+      continue;
+    }
+    ended.push_back(std::move(it->second));
+    it = uses_.erase(it);
+  }
+  uses_.emplace(&attempt, std::move(use));
 }
 
 void TensorStream::Close() {

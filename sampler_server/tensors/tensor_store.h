@@ -17,8 +17,10 @@
 #include "common/proto/tensors.pb.h"
 #include "common/runtime/executor.h"
 #include "common/runtime/mutex.h"
+#include "common/runtime/shared_budget.h"
 #include "sampler_server/service/jobs/job_weights.h"
 #include "sampler_server/tensors/attempt.h"
+#include "sampler_server/tensors/staging_memory.h"
 #include "sampler_server/tensors/tensor_memory.h"
 #include "sampler_server/tensors/tensor_table.h"
 
@@ -31,6 +33,10 @@ struct TensorStoreOptions {
   // An attempt that no stream uses ends after this, so that a job that died
   // gives its memory back.
   absl::Duration unused_timeout = absl::Seconds(60);
+
+  // What attempts take beside rows and gradients, shared by caller.
+  std::shared_ptr<SharedBudget> attempts =
+      SharedBudget::Create("attempt budget", size_t{64} << 20);
 
   // Gradients of open rounds have a quarter as much, beside it.
   size_t staging() const { return memory / 4; }
@@ -68,8 +74,8 @@ class TensorStore : public std::enable_shared_from_this<TensorStore> {
   // opened, naming both, or if this server is not the member that is meant, or
   // does not serve the graph; PERMISSION_DENIED for a job that --job-weights
   // refuse; RESOURCE_EXHAUSTED beyond kMaxAttempts, and for a `caller`
-  // (Caller::share_key) that has more open than it leaves to others;
-  // UNAVAILABLE when draining.
+  // (Caller::share_key) that has more open than it leaves to others, or whose
+  // attempts hold its share of the attempt budget; UNAVAILABLE when draining.
   absl::StatusOr<std::shared_ptr<Attempt>> Open(
       const v1::OpenAttemptRequest& request, const std::string& caller);
   // Finds an open attempt for a rank. NOT_FOUND until it is open, and, with
@@ -99,14 +105,14 @@ class TensorStore : public std::enable_shared_from_this<TensorStore> {
                                        const std::string& name);
   v1::ListTensorsReply List(const std::string& job) const;
 
-  // Memory for gradients that the job stages.
-  absl::StatusOr<Reservation> ReserveStaging(const std::string& job,
-                                             size_t bytes);
+  // Memory for gradients that the attempt stages.
+  absl::StatusOr<StagedMemory> ReserveStaging(const Attempt& attempt,
+                                              size_t bytes);
   bool draining() const {
     return environment_.draining && environment_.draining();
   }
   const TensorMemory& memory() const { return memory_; }
-  const TensorMemory& staging() const { return staging_; }
+  const StagingMemory& staging() const { return staging_; }
   size_t open_attempts() const;
 
  private:
@@ -131,7 +137,12 @@ class TensorStore : public std::enable_shared_from_this<TensorStore> {
   absl::Status CheckRoomForTensor(const std::string& job) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EndAttempt(std::shared_ptr<Attempt> attempt, const absl::Status& why);
-  void EndUnused(const std::shared_ptr<Attempt>& attempt, uint64_t uses);
+  // Ends the attempt if no stream uses it for unused_timeout, from `after` on.
+  void EndUnusedAfter(absl::Duration after,
+                      const std::shared_ptr<Attempt>& attempt);
+  void EndUnused(const std::shared_ptr<Attempt>& attempt);
+  // Takes what an attempt of `options` will hold, out of its caller's share.
+  absl::Status TakeMemory(AttemptOptions& options) const;
   void DropTensorsOf(const AttemptScope& scope)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ForgetScopes() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -143,7 +154,7 @@ class TensorStore : public std::enable_shared_from_this<TensorStore> {
   const TensorStoreOptions options_;
   const TensorStoreEnvironment environment_;
   TensorMemory memory_;
-  TensorMemory staging_;
+  StagingMemory staging_;
   // Held while attempts are opened and ended, which waits for their work.
   Mutex change_mutex_;
   Mutex attach_mutex_;  // so that two ranks reserve an optimizer's state once

@@ -53,7 +53,11 @@ class TensorTable {
     uint32_t member = 0;
   };
 
-  // Returns the bytes of the table without optimizer, and those that one adds.
+  // The object itself, with the names and the specification that a server keeps
+  // beside it.
+  static constexpr size_t kFixedBytes = 4096;
+  // Returns the bytes of the table without optimizer, and those that one adds:
+  // whole pages of memory.
   static size_t BytesOf(const TensorShape& shape, const Place& place);
   static size_t OptimizerBytes(const TensorShape& shape, const Place& place,
                                OptimizerKind kind);

@@ -5,6 +5,17 @@
 
 namespace tributary {
 
+void WriteLog::MoveTo(uint64_t oldest_open) {
+  if (oldest_open <= oldest_open_) return;
+  if (oldest_open - oldest_open_ >= kMaxOpen) {
+    applied_.reset();
+    oldest_open_ = oldest_open;
+  }
+  for (; oldest_open_ < oldest_open; ++oldest_open_) {
+    applied_.reset(oldest_open_ % kMaxOpen);
+  }
+}
+
 absl::Status WriteLog::Apply(uint64_t sequence, uint64_t oldest_open,
                              absl::FunctionRef<absl::Status()> apply) {
   if (sequence == 0 || sequence < oldest_open ||
@@ -14,15 +25,14 @@ absl::Status WriteLog::Apply(uint64_t sequence, uint64_t oldest_open,
         "; allowed: 1 or more, and fewer than ", kMaxOpen, " open writes"));
   }
   MutexLock lock(mutex_);
-  if (oldest_open > oldest_open_) {
-    oldest_open_ = oldest_open;
-    applied_.erase(applied_.begin(), applied_.lower_bound(oldest_open));
-  }
+  MoveTo(oldest_open);
   // A late duplicate of one that has been answered: nobody waits for it.
   if (sequence < oldest_open_) return absl::OkStatus();
-  if (applied_.contains(sequence)) return absl::OkStatus();
+  // It is one of the bits, since oldest_open_ is not below `oldest_open`.
+  const size_t bit = sequence % kMaxOpen;
+  if (applied_.test(bit)) return absl::OkStatus();
   RETURN_IF_ERROR(apply());
-  applied_.insert(sequence);
+  applied_.set(bit);
   return absl::OkStatus();
 }
 

@@ -2,8 +2,9 @@
 #ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_WRITE_LOG_H_
 #define TRIBUTARY_SAMPLER_SERVER_TENSORS_WRITE_LOG_H_
 
+#include <bitset>
+#include <cstddef>
 #include <cstdint>
-#include <set>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -13,7 +14,8 @@ namespace tributary {
 
 // Applies each write of a client once, whatever comes twice. Remembers the
 // numbers from the oldest write that the client still waits for: at most
-// kMaxOpen. Thread-safe; a client's writes are applied one at a time.
+// kMaxOpen, a bit each, so that its size is fixed. Thread-safe; a client's
+// writes are applied one at a time.
 class WriteLog {
  public:
   static constexpr uint64_t kMaxOpen = 4096;
@@ -26,9 +28,14 @@ class WriteLog {
                      absl::FunctionRef<absl::Status()> apply);
 
  private:
+  // Forgets the writes below `oldest_open`, if that is news.
+  void MoveTo(uint64_t oldest_open) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   Mutex mutex_;
   uint64_t oldest_open_ ABSL_GUARDED_BY(mutex_) = 1;
-  std::set<uint64_t> applied_ ABSL_GUARDED_BY(mutex_);  // >= oldest_open_
+  // Of the writes oldest_open_ to oldest_open_ + kMaxOpen - 1, each at its
+  // number modulo kMaxOpen.
+  std::bitset<kMaxOpen> applied_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tributary

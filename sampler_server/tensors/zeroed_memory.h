@@ -12,6 +12,10 @@ namespace tributary {
 // Owns an anonymous mapping with advice to use huge pages. Move-only.
 class ZeroedMemory {
  public:
+  // Returns the memory that `bytes` bytes take once they are written: whole
+  // pages.
+  static size_t BytesOf(size_t bytes);
+
   ZeroedMemory() = default;
   // Returns `bytes` zero bytes, aligned to a page; 0 bytes need no mapping.
   // RESOURCE_EXHAUSTED if the system has no address space for them.
