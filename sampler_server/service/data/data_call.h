@@ -25,7 +25,7 @@ inline constexpr uint64_t kMaxDataWaitMs = 24 * 3'600'000;
 // What a call takes beside its bytes until it is answered: its places among the
 // calls of its stream and in the queue, and, while it waits, its closures, its
 // timer and its cancellation.
-inline constexpr size_t kDataCallBytes = size_t{3} << 10;
+inline constexpr size_t kDataCallBytes = size_t{2} << 10;
 // A byte of a header becomes no more than this when it is parsed: an empty
 // message, or unknown field, takes two.
 inline constexpr size_t kParsedBytes = 56;
