@@ -125,6 +125,7 @@ std::shared_ptr<const void> Attempt::Use(
           MutexLock lock(self->mutex_);
           if (--self->users_ > 0) return;
           self->unused_since_ = self->executor_->Now();
+          if (self->ended()) return;
           if (std::exchange(self->told_unused_, true)) return;
         }
         unused(std::move(self));

@@ -105,8 +105,8 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   }
 
   // Counts a stream that uses the attempt until the result is destroyed. When
-  // none is left, `unused` runs, unless it has run already and Idle was not
-  // called since.
+  // none is left, `unused` runs, unless the attempt has ended, or it has run
+  // already and Idle has not found a stream since.
   std::shared_ptr<const void> Use(
       std::function<void(std::shared_ptr<Attempt>)> unused);
   // Returns for how long no stream has used it; nothing if one does, and then

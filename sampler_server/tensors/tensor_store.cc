@@ -307,18 +307,18 @@ std::shared_ptr<const void> TensorStore::Use(Attempt& attempt) {
       [weak = weak_from_this()](std::shared_ptr<Attempt> unused) {
         const auto self = weak.lock();
         if (self == nullptr) return;
-        self->EndUnusedAfter(self->options_.unused_timeout, unused);
+        self->EndUnusedAfter(self->options_.unused_timeout,
+                             std::move(unused));
       });
 }
 
-// An attempt has one timer at most, however often its streams come and go.
+// An attempt has one timer at most, however often its streams come and go. The
+// timer keeps it, so that its memory stays counted.
 void TensorStore::EndUnusedAfter(absl::Duration after,
-                                 const std::shared_ptr<Attempt>& attempt) {
+                                 std::shared_ptr<Attempt> attempt) {
   environment_.executor->PostAfter(
-      after, [weak = weak_from_this(), unused = std::weak_ptr(attempt)] {
-        const auto self = weak.lock();
-        const auto attempt = unused.lock();
-        if (self != nullptr && attempt != nullptr) self->EndUnused(attempt);
+      after, [weak = weak_from_this(), attempt = std::move(attempt)] {
+        if (const auto self = weak.lock()) self->EndUnused(attempt);
       });
 }
 

@@ -138,8 +138,7 @@ class TensorStore : public std::enable_shared_from_this<TensorStore> {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EndAttempt(std::shared_ptr<Attempt> attempt, const absl::Status& why);
   // Ends the attempt if no stream uses it for unused_timeout, from `after` on.
-  void EndUnusedAfter(absl::Duration after,
-                      const std::shared_ptr<Attempt>& attempt);
+  void EndUnusedAfter(absl::Duration after, std::shared_ptr<Attempt> attempt);
   void EndUnused(const std::shared_ptr<Attempt>& attempt);
   // Takes what an attempt of `options` will hold, out of its caller's share.
   absl::Status TakeMemory(AttemptOptions& options) const;
