@@ -110,9 +110,9 @@ absl::StatusOr<bool> Meetings::Come(const Visit& visit) {
   }
   BudgetShare::Hold memory;
   if (share_ != nullptr) {
-    ASSIGN_OR_RETURN(memory, share_->TryTake(visit.value.size() +
-                                             visit.purpose.size() +
-                                             kValueBytes));
+    ASSIGN_OR_RETURN(memory,
+                     share_->TryTake(visit.value.size() + visit.purpose.size() +
+                                     kValueBytes));
   }
   brought.emplace(Brought{visit.value, std::move(memory)});
   if (++come_ < world_) return false;

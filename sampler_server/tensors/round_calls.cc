@@ -71,8 +71,8 @@ absl::Status ReservePart(const CallPtr& call, Attempt& attempt,
   const size_t most_rows = payload / sizeof(uint64_t);
   size_t num_rows = 0;
   for (const auto& push : request.pushes()) {
-    num_rows = std::min(most_rows, num_rows + std::min<uint64_t>(
-                                                  push.num_rows(), most_rows));
+    num_rows = std::min(
+        most_rows, num_rows + std::min<uint64_t>(push.num_rows(), most_rows));
   }
   part.bytes = attempt.rounds().BytesOf(part, payload, num_rows, num_pushes);
   RETURN_IF_ERROR(attempt.rounds().Check(part));
@@ -96,8 +96,8 @@ absl::Status FillPart(const CallPtr& call, Attempt& attempt,
     if (!staged.rows.empty()) part.pushes.push_back(std::move(staged));
   }
   if (payload.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      payload.size(), " bytes of the payload belong to no push"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(payload.size(), " bytes of the payload belong to no push"));
 }
 
 absl::StatusOr<RoundStaging::Taken> TryStage(

@@ -161,8 +161,8 @@ absl::Status RoundStaging::CheckLocked(const RoundPart& part) const {
     return absl::InvalidArgumentError(absl::StrCat(
         "rank ", part.rank, " stages ", used + part.bytes,
         " bytes of gradients in round ", part.round, " on this server; its ",
-        "share, of the part of --tensor-memory that its job stages, for ", ranks_.size(),
-        " ranks, is ", rank_limit_,
+        "share, of the part of --tensor-memory that its job stages, for ",
+        ranks_.size(), " ranks, is ", rank_limit_,
         ": raise --tensor-memory or make batches smaller"));
   }
   if (part.round != applied_ + 1) return absl::OkStatus();

@@ -29,8 +29,8 @@ struct StagedPush {
   const uint8_t* gradients = nullptr;  // float32 [rows.size(), width]
 };
 
-// A message's worth of gradients; without pushes where a rank's batch touched no
-// row of this server.
+// A message's worth of gradients; without pushes where a rank's batch touched
+// no row of this server.
 struct RoundPart {
   uint32_t rank = 0;
   uint64_t round = 0;
@@ -53,7 +53,6 @@ struct RoundPart {
 // share of the memory, so none keeps another from closing. A part without
 // pushes that comes in its turn leaves nothing behind. Thread-safe.
 class RoundStaging {
-
  public:
   // Rounds are kept as uint32 beside rows.
   static constexpr uint64_t kMaxRound =
@@ -110,7 +109,9 @@ class RoundStaging {
     std::optional<uint32_t> last;  // the part that closes
     size_t bytes = 0;
 
-    bool Has(uint32_t part) const { return part < next || ahead.contains(part); }
+    bool Has(uint32_t part) const {
+      return part < next || ahead.contains(part);
+    }
     bool HasAbove(uint32_t part) const {
       return part + 1 < next || (!ahead.empty() && *ahead.rbegin() > part);
     }

@@ -38,11 +38,13 @@ Answer ReadRows(const Call& call, Attempt& attempt,
   RETURN_IF_ERROR(FaultPoint("tensors.read"));
   ASSIGN_OR_RETURN(const auto table, attempt.Find(request.name()));
   const size_t num_rows = call.payload().size() / sizeof(uint64_t);
+  const bool changed = request.changed_since() > 0;
+  // The places of changed rows are a list of their own.
+  const size_t each = kScratchPerRow + (changed ? sizeof(uint64_t) : 0);
   ASSIGN_OR_RETURN(const auto scratch,
-                   call.data.working->TryTake(num_rows * kScratchPerRow));
+                   call.data.working->TryTake(num_rows * each));
   ASSIGN_OR_RETURN(const auto rows,
                    CheckRows(*table, call.payload(), request.num_rows(), 0));
-  const bool changed = request.changed_since() > 0;
   const size_t bits = changed ? AlignUp((num_rows + 7) / 8, 8) : 0;
   size_t bytes = bits + num_rows * table->shape().row_bytes();
   RETURN_IF_ERROR(CheckReplyBytes(bytes, request.max_reply_bytes()));

@@ -215,7 +215,8 @@ TEST_F(RowMemoryTest, WaitingMeetings) {
   std::vector<std::shared_ptr<RawStream>> more;
   for (int i = 0; i < 40; ++i) more.push_back(Connect());
   // Streams have a cost of their own, which is another bound's.
-  for (const auto& one : more) one->Send(MessageKind::kMeetRequest, Meet(0, ""));
+  for (const auto& one : more)
+    one->Send(MessageKind::kMeetRequest, Meet(0, ""));
   ExpectCounted(8000, [&](int i) {
     more[static_cast<size_t>(i) % more.size()]->Send(MessageKind::kMeetRequest,
                                                      Meet(0, ""));
@@ -283,8 +284,8 @@ TEST_F(RowMemoryTest, SpecificationsOfTensors) {
   Open(*raw, 1);
   ExpectCounted(40, [&](int i) {
     auto create = With<v1::CreateTensorRequest>(0);
-    *create.mutable_spec() = FloatSpec(std::string(290, 'a') +
-                                           std::to_string(i), 1, 0);
+    *create.mutable_spec() =
+        FloatSpec(std::string(290, 'a') + std::to_string(i), 1, 0);
     create.mutable_spec()->set_policy(std::string(300, 'p'));
     if (i % 2 == 0) {
       create.mutable_spec()
@@ -301,9 +302,8 @@ TEST_F(RowMemoryTest, SpecificationsOfTensors) {
 TEST_F(RowMemoryTest, AttemptsWithoutEnd) {
   const int64_t before = HeldBytes();
   const auto raw = Connect();
-  ExpectCounted(300, [&](int i) {
-    Open(*raw, 4096, static_cast<uint64_t>(i) + 1);
-  });
+  ExpectCounted(300,
+                [&](int i) { Open(*raw, 4096, static_cast<uint64_t>(i) + 1); });
   EXPECT_EQ(raw->errors, 0u);  // one's own old attempts are not in the way
   ExpectNothingIsLeft(before);
 }

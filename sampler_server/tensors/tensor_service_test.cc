@@ -373,6 +373,20 @@ TEST_F(TensorServiceTest, RequestsAreCheckedBeforeTheyAreUsed) {
             absl::StatusCode::kInvalidArgument);
 }
 
+TEST_F(TensorServiceTest, UnknownFieldsOfASpecificationAreRefused) {
+  const auto client = Opened();
+  auto spec = FloatSpec("x", 10, 1);
+  spec.GetReflection()->MutableUnknownFields(&spec)->AddVarint(99, 1);
+  EXPECT_THAT(client->Create(spec).status().message(),
+              HasSubstr("field 99 of tributary.v1.TensorSpec for tensor 'x' is "
+                        "unknown to this server"));
+  spec = FloatSpec("x", 10, 1);
+  v1::InitialValue& initial = *spec.mutable_initial();
+  initial.GetReflection()->MutableUnknownFields(&initial)->AddVarint(98, 1);
+  EXPECT_THAT(client->Create(spec).status().message(), HasSubstr("field 98"));
+  EXPECT_EQ(MemoryUsed(), 0u);
+}
+
 TEST_F(TensorServiceTest, RowsOfOtherServersAreRefused) {
   const auto client = Client(0);
   v1::TensorMember other;

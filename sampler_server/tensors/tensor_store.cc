@@ -307,8 +307,7 @@ std::shared_ptr<const void> TensorStore::Use(Attempt& attempt) {
       [weak = weak_from_this()](std::shared_ptr<Attempt> unused) {
         const auto self = weak.lock();
         if (self == nullptr) return;
-        self->EndUnusedAfter(self->options_.unused_timeout,
-                             std::move(unused));
+        self->EndUnusedAfter(self->options_.unused_timeout, std::move(unused));
       });
 }
 

@@ -405,7 +405,8 @@ class Run {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Identity identity = FuzzIdentity({data, size});
-  // What is made once per process, as descriptors are, is there the second time.
+  // What is made once per process, as descriptors are, is there the second
+  // time.
   if (!Run(Script({data, size}), identity).All()) {
     Must(Run(Script({data, size}), identity).All(),
          "all that is held is counted");
