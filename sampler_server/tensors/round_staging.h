@@ -14,8 +14,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/runtime/mutex.h"
+#include "sampler_server/tensors/memory/staging_memory.h"
 #include "sampler_server/tensors/sparse_optimizer.h"
-#include "sampler_server/tensors/staging_memory.h"
 #include "sampler_server/tensors/tensor_table.h"
 
 namespace tributary {

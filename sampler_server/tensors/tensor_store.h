@@ -20,8 +20,8 @@
 #include "common/runtime/shared_budget.h"
 #include "sampler_server/service/jobs/job_weights.h"
 #include "sampler_server/tensors/attempt.h"
-#include "sampler_server/tensors/staging_memory.h"
-#include "sampler_server/tensors/tensor_memory.h"
+#include "sampler_server/tensors/memory/staging_memory.h"
+#include "sampler_server/tensors/memory/tensor_memory.h"
 #include "sampler_server/tensors/tensor_table.h"
 
 namespace tributary {

@@ -19,9 +19,9 @@
 #include "common/runtime/byte_budget.h"
 #include "common/runtime/shared_mutex.h"
 #include "common/tensor/dtype.h"
+#include "sampler_server/tensors/memory/zeroed_memory.h"
 #include "sampler_server/tensors/row_initializer.h"
 #include "sampler_server/tensors/sparse_optimizer.h"
-#include "sampler_server/tensors/zeroed_memory.h"
 
 namespace tributary {
 

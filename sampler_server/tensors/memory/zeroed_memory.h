@@ -1,6 +1,6 @@
 // Large memory that begins as zeros and takes pages when they are written.
-#ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_ZEROED_MEMORY_H_
-#define TRIBUTARY_SAMPLER_SERVER_TENSORS_ZEROED_MEMORY_H_
+#ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_MEMORY_ZEROED_MEMORY_H_
+#define TRIBUTARY_SAMPLER_SERVER_TENSORS_MEMORY_ZEROED_MEMORY_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -41,4 +41,4 @@ class ZeroedMemory {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_TENSORS_ZEROED_MEMORY_H_
+#endif  // TRIBUTARY_SAMPLER_SERVER_TENSORS_MEMORY_ZEROED_MEMORY_H_

@@ -1,4 +1,4 @@
-#include "sampler_server/tensors/zeroed_memory.h"
+#include "sampler_server/tensors/memory/zeroed_memory.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

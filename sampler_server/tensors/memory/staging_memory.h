@@ -1,6 +1,6 @@
 // The memory of gradients that wait for the end of their rounds.
-#ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_STAGING_MEMORY_H_
-#define TRIBUTARY_SAMPLER_SERVER_TENSORS_STAGING_MEMORY_H_
+#ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_MEMORY_STAGING_MEMORY_H_
+#define TRIBUTARY_SAMPLER_SERVER_TENSORS_MEMORY_STAGING_MEMORY_H_
 
 #include <cstddef>
 #include <memory>
@@ -10,7 +10,7 @@
 #include "common/runtime/byte_budget.h"
 #include "common/runtime/shared_budget.h"
 #include "sampler_server/service/jobs/job_weights.h"
-#include "sampler_server/tensors/tensor_memory.h"
+#include "sampler_server/tensors/memory/tensor_memory.h"
 
 namespace tributary {
 
@@ -46,4 +46,4 @@ class StagingMemory {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_TENSORS_STAGING_MEMORY_H_
+#endif  // TRIBUTARY_SAMPLER_SERVER_TENSORS_MEMORY_STAGING_MEMORY_H_

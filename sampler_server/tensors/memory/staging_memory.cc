@@ -1,4 +1,4 @@
-#include "sampler_server/tensors/staging_memory.h"
+#include "sampler_server/tensors/memory/staging_memory.h"
 
 #include <utility>
 
