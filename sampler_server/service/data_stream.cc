@@ -74,7 +74,7 @@ std::shared_ptr<StreamHandler> ServeDataCalls(std::shared_ptr<ServiceCore> core,
       core->data_turns, key, [tensors] { return tensors->job().name(); });
   auto serve = [core = std::move(core), turns, working, replies, tensors](
                    IncomingCall call, CallResponder respond) {
-    auto request = working->TryTake(call.header.size() + call.payload.size());
+    auto request = working->TryTake(BytesOfDataCall(call));
     if (!request.ok()) return respond(request.status());
     DataCall data{std::move(call), *std::move(request), working, replies,
                   turns,           turns->Now()};

@@ -76,6 +76,7 @@ std::shared_ptr<TensorStore> MakeTensorStore(
   store.weights = options.admission.weights;
   store.incarnation = options.incarnation;
   store.unused_timeout = options.unused_attempt_timeout;
+  store.attempts = core->attempt_budget;
   TensorStoreEnvironment environment;
   environment.executor = core->data_executor;
   const std::weak_ptr<ServiceCore> weak = core;
@@ -121,6 +122,8 @@ void MakeSharedBudgets(const SamplerServiceOptions& options,
                        ServiceCore& core) {
   core.leaf_budget = SharedBudget::Create("leaf budget", options.leaf_budget);
   core.data_budget = SharedBudget::Create("data budget", options.data_budget);
+  core.attempt_budget =
+      SharedBudget::Create("attempt budget", options.attempt_budget);
   core.control_budget =
       SharedBudget::Create("control budget", options.control_budget);
   core.inbox_budget =
@@ -301,9 +304,10 @@ SharedBudget& SamplerService::data_budget() const {
 }
 std::vector<BudgetState> SamplerService::shared_budgets() const {
   std::vector<BudgetState> states;
-  for (const auto& budget : {core_->leaf_budget, core_->data_budget,
-                             core_->control_budget, core_->streams->answers(),
-                             core_->inbox_budget, core_->plans->budget()}) {
+  for (const auto& budget :
+       {core_->leaf_budget, core_->data_budget, core_->attempt_budget,
+        core_->control_budget, core_->streams->answers(), core_->inbox_budget,
+        core_->plans->budget()}) {
     states.push_back({budget->name(), budget->limit(), budget->used()});
   }
   return states;

@@ -53,6 +53,8 @@ struct SamplerServiceOptions {
   // Bytes of mutable rows and their optimizers' state (--tensor-memory); open
   // rounds of gradients have a quarter as much beside it. 0: no rows.
   size_t tensor_memory = size_t{1} << 30;
+  // Bytes that attempts take beside rows and gradients.
+  size_t attempt_budget = size_t{64} << 20;
   // An attempt that no stream uses for so long ends.
   absl::Duration unused_attempt_timeout = absl::Seconds(60);
   AdmissionLimits admission;

@@ -62,6 +62,8 @@ struct ServiceCore {
   // The budget of data calls' requests and replies.
   std::shared_ptr<SharedBudget> data_budget;
   std::shared_ptr<CallTurns> data_turns;
+  // The budget of attempts; see TensorStoreOptions.
+  std::shared_ptr<SharedBudget> attempt_budget;
   // The budget of messages of trainers that are not handled yet.
   std::shared_ptr<SharedBudget> inbox_budget =
       SharedBudget::Create("inbox budget", size_t{64} << 20);

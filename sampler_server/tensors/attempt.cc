@@ -8,6 +8,28 @@
 #include "common/text/terminal_text.h"
 
 namespace tributary {
+namespace {
+
+// A node of a map, with what the allocator adds.
+constexpr size_t kNodeBytes = 80;
+// Scope and caller as keys and in closures, the timer of an unused attempt, and
+// the purposes of two meetings.
+constexpr size_t kFixedBytes =
+    sizeof(Attempt) + 2048 + 2 * Meetings::kMaxPurposeBytes;
+
+}  // namespace
+
+size_t Attempt::BytesOf(const AttemptOptions& options) {
+  const size_t of_rank = RoundStaging::BytesOfRank() + Meetings::BytesOfRank() +
+                         sizeof(WriteLog) + sizeof(AsyncLock) + 3 * kNodeBytes;
+  size_t bytes = kFixedBytes + options.world * of_rank +
+                 2 * (options.scope.job.size() + options.caller.size());
+  for (const RowMember& member : options.members) {
+    // The list has grown by doubling.
+    bytes += 2 * sizeof(member) + member.address.capacity() + kNodeBytes;
+  }
+  return bytes;
+}
 
 void AttemptOptions::SetPlacement(RowPlacement made, uint32_t index) {
   const auto& sorted = made.members();
@@ -24,9 +46,10 @@ bool AttemptOptions::SameAs(const AttemptOptions& other) const {
 Attempt::Attempt(AttemptOptions options, std::shared_ptr<const void> pin,
                  Executor* executor)
     : options_(std::move(options)),
+      executor_(executor),
       clients_{{0, options_.opener}},
       pin_(std::move(pin)),
-      meetings_(options_.world, executor),
+      meetings_(options_.world, executor, options_.share),
       rounds_(options_.world, options_.rank_staging),
       applied_(std::make_shared<ParkedCalls>(executor)) {}
 
@@ -77,6 +100,7 @@ void Attempt::End(const absl::Status& why, absl::AnyInvocable<void()> over) {
 }
 
 void Attempt::Release() {
+  rounds_.Clear();
   std::shared_ptr<const void> pin, hold;  // released without the lock
   std::map<std::string, std::shared_ptr<TensorTable>> tables;
   MutexLock lock(mutex_);
@@ -118,27 +142,30 @@ WriteLog& Attempt::log(uint32_t rank) {
 }
 
 std::shared_ptr<const void> Attempt::Use(
-    std::function<void(std::shared_ptr<Attempt>, uint64_t)> unused) {
+    std::function<void(std::shared_ptr<Attempt>)> unused) {
   {
     MutexLock lock(mutex_);
-    ++uses_;
     ++users_;
   }
   return std::shared_ptr<const void>(
       this, [self = shared_from_this(),
              unused = std::move(unused)](const void*) mutable {
-        uint64_t uses = 0;
         {
           MutexLock lock(self->mutex_);
-          if (--self->users_ == 0) uses = self->uses_;
+          if (--self->users_ > 0) return;
+          self->unused_since_ = self->executor_->Now();
+          if (!self->ended_.ok()) return;
+          if (std::exchange(self->told_unused_, true)) return;
         }
-        if (uses > 0) unused(std::move(self), uses);
+        unused(std::move(self));
       });
 }
 
-bool Attempt::UnusedSince(uint64_t number) const {
+std::optional<absl::Duration> Attempt::Idle() {
   MutexLock lock(mutex_);
-  return users_ == 0 && uses_ == number;
+  if (users_ == 0) return executor_->Now() - unused_since_;
+  told_unused_ = false;
+  return std::nullopt;
 }
 
 void Attempt::HoldServer(std::shared_ptr<const void> hold) {

@@ -106,7 +106,7 @@ class MeetingsTest : public WorldTest {
     return result->has_value() ? std::string((*result)->status().message())
                                : "no answer";
   }
-  Meetings meetings_{3, node_};
+  Meetings meetings_{3, node_, nullptr};
 };
 
 TEST_F(MeetingsTest, EachRankGetsTheValuesOfAll) {
@@ -158,6 +158,68 @@ TEST_F(MeetingsTest, ARankBringsOneValueWithinItsShare) {
   EXPECT_THAT(ErrorOf(Meet(1, 1, "other")), HasSubstr("another value"));
   EXPECT_THAT(ErrorOf(Meet(0, 1, std::string((64 << 10) + 1, 'x'))),
               HasSubstr("allowed: 65536"));
+}
+
+TEST_F(MeetingsTest, ValuesCountInTheShareUntilTheNextMeetingIsOver) {
+  const auto budget = SharedBudget::Create("attempt budget", 10'000);
+  Meetings meetings(2, node_, budget->Open("job"));
+  const auto meet = [&](uint32_t rank, uint64_t sequence, size_t bytes) {
+    Meetings::Visit visit;
+    visit.rank = rank;
+    visit.sequence = sequence;
+    visit.purpose = "barrier";
+    visit.value = std::string(bytes, 'v');
+    visit.deadline = node_->Now() + absl::Seconds(5);
+    auto result = std::make_shared<absl::Status>(absl::UnknownError("waits"));
+    meetings.Meet(std::move(visit),
+                  [result](auto values) { *result = values.status(); });
+    Run();
+    return *result;
+  };
+  EXPECT_TRUE(absl::IsUnknown(meet(0, 1, 1000)));
+  EXPECT_GE(budget->used(), 1000u);
+  EXPECT_LE(budget->used(), 1100u);
+  EXPECT_TRUE(absl::IsUnknown(meet(0, 1, 1000)));  // again: once counted
+  EXPECT_LE(budget->used(), 1100u);
+  EXPECT_TRUE(absl::IsResourceExhausted(meet(1, 1, 5000)));
+  EXPECT_TRUE(meet(1, 1, 500).ok());
+  EXPECT_GE(budget->used(), 1500u);
+  EXPECT_TRUE(absl::IsUnknown(meet(0, 2, 1)));
+  EXPECT_TRUE(meet(1, 2, 1).ok());
+  EXPECT_LE(budget->used(), 300u);
+  meetings.End(absl::UnavailableError("over"));
+  EXPECT_EQ(budget->used(), 0u);
+}
+
+TEST_F(MeetingsTest, APurposeIsShort) {
+  EXPECT_THAT(ErrorOf(Meet(0, 1, "a", std::string(5000, 'p'))),
+              HasSubstr("name has 5000 bytes; allowed: 4096"));
+}
+
+TEST(WriteLogTest, RemembersAWindowOfNumbers) {
+  WriteLog log;
+  int applied = 0;
+  const auto write = [&](uint64_t sequence, uint64_t oldest) {
+    ASSERT_TRUE(log.Apply(sequence, oldest,
+                          [&] {
+                            ++applied;
+                            return absl::OkStatus();
+                          })
+                    .ok());
+  };
+  constexpr uint64_t kMost = WriteLog::kMaxOpen;
+  for (uint64_t s = 1; s <= kMost; ++s) write(s, 1);
+  for (uint64_t s = 1; s <= kMost; ++s) write(s, 1);
+  EXPECT_EQ(applied, static_cast<int>(kMost));
+  // The place of number 1 is that of the next one, once 1 is answered.
+  write(kMost + 1, 2);
+  write(kMost + 1, 2);
+  write(2, 2);
+  EXPECT_EQ(applied, static_cast<int>(kMost) + 1);
+  // Far ahead, nothing of before is taken for it.
+  write(10 * kMost + 1, 9 * kMost + 2);
+  write(9 * kMost + 2, 9 * kMost + 2);
+  EXPECT_EQ(applied, static_cast<int>(kMost) + 3);
 }
 
 TEST(WriteLogTest, AppliesEachWriteOnce) {
@@ -396,6 +458,56 @@ TEST_F(RoundStagingTest, ARankStaysWithinItsShare) {
   EXPECT_EQ(*rounds_.Stage(std::move(again)), Taken::kStaged);
   EXPECT_EQ(*rounds_.Stage(Part(1, 1, 0, true, 0, {2}, {1})), Taken::kStaged);
   EXPECT_EQ(*rounds_.Stage(Part(0, 1, 1, true, 0, {}, {})), Taken::kComplete);
+}
+
+TEST_F(RoundStagingTest, APartWithoutPushesInItsTurnTakesNothing) {
+  RoundPart empty = Part(0, 1, 0, false, 0, {}, {});
+  EXPECT_EQ(rounds_.BytesOf(empty, 0, 0, 0), 0u);
+  for (uint32_t part = 0; part < 10; ++part) {
+    EXPECT_EQ(*rounds_.Stage(Part(0, 1, part, false, 0, {}, {})),
+              Taken::kStaged);
+  }
+  EXPECT_TRUE(rounds_.Has(Part(0, 1, 9, false, 0, {}, {})));
+  // One that comes early does, and so does one with rows.
+  empty.part = 11;
+  EXPECT_GT(rounds_.BytesOf(empty, 0, 0, 0), sizeof(RoundPart));
+  empty.part = 10;
+  EXPECT_EQ(rounds_.BytesOf(empty, 0, 0, 0), 0u);
+  EXPECT_GT(rounds_.BytesOf(empty, 16, 1, 1),
+            sizeof(RoundPart) + sizeof(StagedPush) + 16);
+}
+
+TEST_F(RoundStagingTest, AnEndDropsWhatIsStaged) {
+  StagingMemory memory("the memory of gradients", 10'000, JobWeights());
+  RoundPart part = Part(0, 1, 0, true, 0, {1}, {1});
+  part.memory = *memory.Reserve("job", "caller", 1000);
+  ASSERT_TRUE(rounds_.Stage(std::move(part)).ok());
+  EXPECT_EQ(memory.used(), 1000u);
+  rounds_.Clear();
+  EXPECT_EQ(memory.used(), 0u);
+}
+
+TEST(StagingMemoryTest, ACallerLeavesAsMuchAsItTakes) {
+  StagingMemory memory("the memory of gradients", 1000, JobWeights());
+  EXPECT_EQ(memory.MostOf("a"), 500u);
+  const auto thief = memory.Reserve("a", "thief", 500);
+  ASSERT_TRUE(thief.ok());
+  EXPECT_TRUE(
+      absl::IsResourceExhausted(memory.Reserve("a", "thief", 1).status()));
+  EXPECT_TRUE(memory.Reserve("b", "honest", 250).ok());
+}
+
+TEST(StagingMemoryTest, AJobWithAWeightHasItsPartForItself) {
+  StagingMemory memory("the memory of gradients", 1000,
+                       *JobWeights::Parse("a=3,*=1"));
+  EXPECT_EQ(memory.MostOf("a"), 750u);
+  EXPECT_EQ(memory.MostOf("other"), 125u);
+  const auto first = memory.Reserve("a", "host", 400);
+  const auto second = memory.Reserve("a", "host", 350);
+  EXPECT_TRUE(first.ok() && second.ok());
+  EXPECT_TRUE(
+      absl::IsResourceExhausted(memory.Reserve("a", "host", 1).status()));
+  EXPECT_TRUE(memory.Reserve("other", "host", 125).ok());
 }
 
 TEST_F(RoundStagingTest, RefusesWhatContradicts) {

@@ -1,5 +1,6 @@
 #include "sampler_server/tensors/round_calls.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -48,19 +49,41 @@ class PushCall final : public SteppedCall {
       if (attempt_->rounds().Has(part_)) return Finish(Reply());
       if (part_.round > attempt_->rounds().applied() + 1) return WaitForRound();
       ASSIGN_OR_RETURN(work_, attempt_->Begin());
+      RETURN_IF_ERROR(Reserve());
       payload_ = call().payload();
     }
-    if (part_.pushes.size() < static_cast<size_t>(request_.pushes_size())) {
+    if (next_ < request_.pushes_size()) {
       RETURN_IF_ERROR(TakePush(slice));
       return Progress::kMore;
     }
     return Stage();
   }
 
+  // Reserves the memory of the part, before it is made. Pushes without rows are
+  // checked and leave nothing behind. The payload bounds what the request says
+  // of rows.
+  absl::Status Reserve() {
+    const size_t payload = call().payload().size();
+    const size_t most_rows = payload / sizeof(uint64_t);
+    size_t num_rows = 0, num_pushes = 0;
+    for (const auto& push : request_.pushes()) {
+      num_rows = std::min(
+          most_rows, num_rows + std::min<uint64_t>(push.num_rows(), most_rows));
+      num_pushes += push.num_rows() > 0 ? 1 : 0;
+    }
+    part_.bytes =
+        attempt_->rounds().BytesOf(part_, payload, num_rows, num_pushes);
+    RETURN_IF_ERROR(attempt_->rounds().Check(part_));
+    ASSIGN_OR_RETURN(part_.memory,
+                     call().store().ReserveStaging(*attempt_, part_.bytes));
+    part_.pushes.reserve(num_pushes);
+    return absl::OkStatus();
+  }
+
   // Goes on with the push at the front of the payload.
   absl::Status TakePush(WorkSlice& slice) {
     slice.Spend(kWorkPerPush);
-    const auto& push = request_.pushes(static_cast<int>(part_.pushes.size()));
+    const auto& push = request_.pushes(next_);
     if (!places_.has_value()) RETURN_IF_ERROR(BeginPush(push));
     ASSIGN_OR_RETURN(const bool checked, places_->Step(slice));
     if (!checked) return absl::OkStatus();
@@ -69,7 +92,9 @@ class PushCall final : public SteppedCall {
     slice.Spend(staged_.rows.size());
     RETURN_IF_ERROR(CheckAscending(push));
     num_rows_ += staged_.rows.size();
-    part_.pushes.push_back(std::exchange(staged_, {}));
+    StagedPush staged = std::exchange(staged_, {});
+    if (!staged.rows.empty()) part_.pushes.push_back(std::move(staged));
+    ++next_;
     return absl::OkStatus();
   }
 
@@ -115,14 +140,6 @@ class PushCall final : public SteppedCall {
       return absl::InvalidArgumentError(absl::StrCat(
           payload_.size(), " bytes of the payload belong to no push"));
     }
-    const size_t num_pushes = part_.pushes.size();
-    part_.bytes = num_pushes == 0
-                      ? 0
-                      : RoundStaging::BytesOf(call().payload().size(),
-                                              num_rows_, num_pushes);
-    RETURN_IF_ERROR(attempt_->rounds().Check(part_));
-    ASSIGN_OR_RETURN(part_.memory, call().store().ReserveStaging(
-                                       attempt_->scope().job, part_.bytes));
     CountPush(call(), num_rows_);
     // The gradients move to the budget of rounds.
     part_.owner =
@@ -144,6 +161,7 @@ class PushCall final : public SteppedCall {
 
   Progress WaitForRound() {
     const absl::Time deadline = call().data.Deadline(kMaxAheadMs);
+    KeepWhileWaiting(call(), request_.SpaceUsedLong());
     auto late = [attempt = attempt_] {
       return absl::DeadlineExceededError(absl::StrCat(
           "round ", attempt->open_round(), " of gradients is still open: ",
@@ -172,6 +190,7 @@ class PushCall final : public SteppedCall {
   absl::Span<const uint8_t> payload_;  // of the pushes that are left
   StagedPush staged_;                  // the push of places_
   std::optional<RowPlaces> places_;
+  int next_ = 0;  // push of the request
   size_t num_rows_ = 0;
   RoundPart part_;
   bool applies_ = false;

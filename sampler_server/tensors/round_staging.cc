@@ -7,11 +7,42 @@
 #include "common/text/status.h"
 
 namespace tributary {
-size_t RoundStaging::BytesOf(size_t payload, size_t num_rows,
-                             size_t num_pushes) {
-  return payload + num_rows * sizeof(uint64_t) +
-         num_pushes * (sizeof(StagedPush) + RoundSteps::kBytesPerPush) +
-         sizeof(RoundPart);
+namespace {
+
+// A part's places in the list of parts, which grows by copying, and in its
+// rank's set, its payload's owner, and its reservation.
+constexpr size_t kPartBytes = 3 * sizeof(RoundPart) + 512;
+
+// A push's places in its part, among the pushes of its tensor, and in the map
+// of steps, with what the allocator adds to its rows.
+constexpr size_t kPushBytes =
+    sizeof(StagedPush) + RoundSteps::kBytesPerPush +
+    sizeof(std::pair<const TensorTable* const, OptimizerStep>) + 144;
+
+}  // namespace
+
+void RoundStaging::Rank::Add(uint32_t part) {
+  if (part != next) {
+    ahead.insert(part);
+    return;
+  }
+  ++next;
+  for (; !ahead.empty() && *ahead.begin() == next; ++next) {
+    ahead.erase(ahead.begin());
+  }
+}
+
+size_t RoundStaging::BytesOf(const RoundPart& part, size_t payload,
+                             size_t num_rows, size_t num_pushes) const {
+  if (num_pushes == 0) {
+    MutexLock lock(mutex_);
+    // If it is not the next one any more when it is staged, it was staged.
+    if (part.round == applied_ + 1 && part.part == ranks_[part.rank].next) {
+      return 0;
+    }
+  }
+  return payload + num_rows * sizeof(uint64_t) + num_pushes * kPushBytes +
+         kPartBytes;
 }
 
 absl::Status RoundStaging::Check(const RoundPart& part) const {
@@ -21,8 +52,7 @@ absl::Status RoundStaging::Check(const RoundPart& part) const {
 
 bool RoundStaging::HasLocked(const RoundPart& part) const {
   return (part.round > 0 && part.round <= applied_) ||
-         (part.round == applied_ + 1 &&
-          ranks_[part.rank].parts.contains(part.part));
+         (part.round == applied_ + 1 && ranks_[part.rank].Has(part.part));
 }
 
 bool RoundStaging::Has(const RoundPart& part) const {
@@ -43,15 +73,14 @@ absl::Status RoundStaging::CheckLocked(const RoundPart& part) const {
     return absl::InvalidArgumentError(absl::StrCat(
         "rank ", part.rank, " stages ", used + part.bytes,
         " bytes of gradients in round ", part.round, " on this server; its ",
-        "share, of a quarter of --tensor-memory for ", ranks_.size(),
-        " ranks, is ", rank_limit_,
+        "share, of the part of --tensor-memory that its job stages, for ",
+        ranks_.size(), " ranks, is ", rank_limit_,
         ": raise --tensor-memory or make batches smaller"));
   }
   if (part.round != applied_ + 1) return absl::OkStatus();
   const Rank& rank = ranks_[part.rank];
   if ((rank.last && part.part > *rank.last) ||
-      (part.closes && !rank.parts.empty() &&
-       *rank.parts.rbegin() > part.part)) {
+      (part.closes && rank.HasAbove(part.part))) {
     return absl::InvalidArgumentError(absl::StrCat(
         "rank ", part.rank, " sends part ", part.part, " of round ", part.round,
         ", which closes with part ", rank.last ? *rank.last : part.part));
@@ -75,13 +104,14 @@ absl::StatusOr<RoundStaging::Taken> RoundStaging::Stage(RoundPart part) {
   Rank& rank = ranks_[part.rank];
   RETURN_IF_ERROR(CheckLocked(part));
   pushed_ = true;
-  rank.parts.insert(part.part);
+  rank.Add(part.part);
   rank.bytes += part.bytes;
   if (part.closes) rank.last = part.part;
   for (const StagedPush& push : part.pushes) {
     steps_.emplace(push.table.get(), push.step);
   }
-  staged_.push_back(std::move(part));
+  // One without pushes that came early keeps the memory of its number.
+  if (part.bytes > 0) staged_.push_back(std::move(part));
   if (rank.closed() && ++num_closed_ == ranks_.size()) return Taken::kComplete;
   return Taken::kStaged;
 }
@@ -100,6 +130,14 @@ bool RoundStaging::ApplyRound(WorkSlice& slice) {
   steps_.clear();
   ranks_.assign(ranks_.size(), Rank());
   return true;
+}
+
+void RoundStaging::Clear() {
+  std::vector<RoundPart> parts;  // destroyed without the lock
+  MutexLock lock(mutex_);
+  parts.swap(staged_);
+  steps_.clear();
+  for (Rank& rank : ranks_) rank.ahead.clear();
 }
 
 absl::Status RoundStaging::SetRound(uint64_t round) {

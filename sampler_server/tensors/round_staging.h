@@ -28,13 +28,17 @@ namespace tributary {
 // a function of the gradients, however messages arrive.
 //
 // A part is staged once, whatever comes twice. Each rank may stage an equal
-// share of the memory, so none keeps another from closing. Thread-safe.
+// share of the memory, so none keeps another from closing. A part without
+// pushes that comes in its turn leaves nothing behind. Thread-safe.
 class RoundStaging {
  public:
   // Rounds are kept as uint32 beside rows.
   static constexpr uint64_t kMaxRound =
       std::numeric_limits<uint32_t>::max() - 1;
   static constexpr uint32_t kMaxParts = 1 << 16;  // of a rank's round
+
+  // What the object keeps for each rank from the start.
+  static size_t BytesOfRank() { return sizeof(Rank); }
 
   enum class Taken {
     kStaged,    // or was staged before
@@ -46,9 +50,11 @@ class RoundStaging {
   RoundStaging(uint32_t world, size_t rank_limit)
       : rank_limit_(rank_limit), ranks_(world) {}
 
-  // Returns the bytes that a part takes: `payload` bytes with `num_rows` rows
-  // in `num_pushes` pushes.
-  static size_t BytesOf(size_t payload, size_t num_rows, size_t num_pushes);
+  // Returns the bytes that a part takes until its round is applied, and while
+  // it is: `payload` bytes with `num_rows` rows in `num_pushes` pushes. None
+  // without pushes, if the part is the next one of its rank in the open round.
+  size_t BytesOf(const RoundPart& part, size_t payload, size_t num_rows,
+                 size_t num_pushes) const;
 
   // Returns whether the part of that rank, round and number is staged already,
   // or its round applied.
@@ -64,6 +70,10 @@ class RoundStaging {
   // round is open. Call it after kComplete, by one thread at a time.
   bool ApplyRound(WorkSlice& slice);
 
+  // Drops what is staged, as the attempt has ended: nothing is staged or
+  // applied any more.
+  void Clear();
+
   // Begins after `round`. FAILED_PRECONDITION if a round was pushed already.
   absl::Status SetRound(uint64_t round);
 
@@ -73,10 +83,19 @@ class RoundStaging {
 
  private:
   struct Rank {
-    std::set<uint32_t> parts;      // staged
+    uint32_t next = 0;             // all parts below are staged
+    std::set<uint32_t> ahead;      // those staged above it
     std::optional<uint32_t> last;  // the part that closes
     size_t bytes = 0;
-    bool closed() const { return last && parts.size() == *last + size_t{1}; }
+
+    bool Has(uint32_t part) const {
+      return part < next || ahead.contains(part);
+    }
+    bool HasAbove(uint32_t part) const {
+      return part + 1 < next || (!ahead.empty() && *ahead.rbegin() > part);
+    }
+    void Add(uint32_t part);
+    bool closed() const { return last && next == *last + 1; }
   };
 
   bool HasLocked(const RoundPart& part) const

@@ -9,8 +9,8 @@
 #include <tuple>
 #include <vector>
 
-#include "common/runtime/byte_budget.h"
 #include "common/runtime/work_slice.h"
+#include "sampler_server/tensors/memory/staging_memory.h"
 #include "sampler_server/tensors/sparse_optimizer.h"
 #include "sampler_server/tensors/table_steps.h"
 #include "sampler_server/tensors/tensor_table.h"
@@ -26,7 +26,8 @@ struct StagedPush {
   const uint8_t* gradients = nullptr;  // float32 [rows.size(), width]
 };
 
-// A message's worth of gradients.
+// A message's worth of gradients; without pushes where a rank's batch touched
+// no row of this server.
 struct RoundPart {
   uint32_t rank = 0;
   uint64_t round = 0;
@@ -36,7 +37,7 @@ struct RoundPart {
   std::shared_ptr<const void> owner;  // of the gradients
   // Bytes that it takes until the round is applied; see BytesOf.
   size_t bytes = 0;
-  Reservation memory;  // of that many bytes
+  StagedMemory memory;  // of that many bytes
 };
 
 // Sums the gradients of each row and steps it once, in steps: the gradients of

@@ -1,9 +1,19 @@
 #include "sampler_server/tensors/tensor_call.h"
 
+#include <algorithm>
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "sampler_server/tensors/rank_list.h"
 
 namespace tributary::tensor_internal {
+
+void KeepWhileWaiting(Call& call, size_t parsed) {
+  std::string().swap(call.data.call.header);
+  // The allocator adds to each part of the request.
+  const size_t bytes = kDataCallBytes + call.payload().size() + 2 * parsed;
+  call.data.request.ShrinkTo(std::min(bytes, call.data.request.amount()));
+}
 
 void CountPush(const Call& call, size_t num_rows) {
   const TensorMetrics& metrics = call.calls.metrics;
@@ -27,8 +37,10 @@ void SteppedCall::Continue() {
 }
 
 void AfterRound(CallPtr call, AttemptPtr attempt, uint64_t round,
-                uint64_t timeout_ms, CallTurns::Step then, WorkSlice& slice) {
+                uint64_t timeout_ms, size_t parsed, CallTurns::Step then,
+                WorkSlice& slice) {
   if (attempt->applied().number() >= round) return then(slice);
+  KeepWhileWaiting(*call, parsed);
   ParkedCalls& parked = attempt->applied();
   const absl::Time deadline = call->data.Deadline(timeout_ms);
   const CancelToken cancel = call->data.call.cancel;

@@ -95,14 +95,19 @@ class SteppedCall : public std::enable_shared_from_this<SteppedCall> {
  private:
   const CallPtr call_;
 };
+// Drops the header of a call that begins to wait, and counts no more than what
+// it keeps: its payload and `parsed` bytes of its request.
+void KeepWhileWaiting(Call& call, size_t parsed);
 
 // Counts rows that a call writes.
 void CountPush(const Call& call, size_t num_rows);
 
 // Runs `then` once `round` is applied: now, or in a turn of its own. Answers
-// the call with the error of the wait.
+// the call with the error of the wait. `then` keeps `parsed` bytes of the
+// request.
 void AfterRound(CallPtr call, AttemptPtr attempt, uint64_t round,
-                uint64_t timeout_ms, CallTurns::Step then, WorkSlice& slice);
+                uint64_t timeout_ms, size_t parsed, CallTurns::Step then,
+                WorkSlice& slice);
 
 }  // namespace tributary::tensor_internal
 

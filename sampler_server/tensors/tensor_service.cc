@@ -124,6 +124,7 @@ void Meet(const CallPtr& call, const AttemptPtr& attempt,
   visit.value = request.value();
   visit.deadline = call->data.Deadline(request.timeout_ms());
   visit.cancel = call->data.call.cancel;
+  KeepWhileWaiting(*call, visit.purpose.size());
   attempt->meetings().Meet(
       std::move(visit),
       [call, attempt](absl::StatusOr<Meetings::Values> values) {
@@ -236,9 +237,10 @@ void AfterItsRound(const CallPtr& call, TensorStream& stream, WorkSlice& slice,
   if (!attempt.ok()) return call->Finish(attempt.status());
   const uint64_t round = request->after_round();
   const uint64_t timeout_ms = request->timeout_ms();
+  const size_t parsed = request->SpaceUsedLong();
   auto steps = make(call, *attempt, *std::move(request));
   AfterRound(
-      call, *attempt, round, timeout_ms,
+      call, *attempt, round, timeout_ms, parsed,
       [steps = std::move(steps)](WorkSlice& slice) { steps->Run(slice); },
       slice);
 }
@@ -306,11 +308,22 @@ void Dispatch(const CallPtr& call, std::shared_ptr<TensorStream> owner,
 }  // namespace tensor_internal
 
 void TensorStream::Use(TensorStore& store, Attempt& attempt) {
-  std::shared_ptr<const void> use;  // released without the lock
+  std::vector<std::shared_ptr<const void>> ended;  // released without the lock
+  std::shared_ptr<const void> use;                 // the same
   MutexLock lock(mutex_);
   if (!closed_ && uses_.contains(&attempt)) return;
   use = store.Use(attempt);
-  if (!closed_) uses_.emplace(&attempt, std::move(use));
+  if (closed_) return;
+  // Attempts that have ended are of no more use to the stream.
+  for (auto it = uses_.begin(); it != uses_.end();) {
+    if (it->first->ended().ok()) {
+      ++it;
+      continue;
+    }
+    ended.push_back(std::move(it->second));
+    it = uses_.erase(it);
+  }
+  uses_.emplace(&attempt, std::move(use));
 }
 
 void TensorStream::Close() {

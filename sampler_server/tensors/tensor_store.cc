@@ -1,6 +1,7 @@
 #include "sampler_server/tensors/tensor_store.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
@@ -27,6 +28,24 @@ constexpr uint64_t kListTensor = 2'000;
 // it leaves as many as it takes, or has none.
 bool LeavesRoom(size_t own, size_t taken, size_t all) {
   return taken < all && (own == 0 || own + 1 <= all - taken - 1);
+}
+
+// A placement, whose memory stays counted as long as a tensor needs it.
+struct CountedPlacement {
+  RowPlacement placement;
+  BudgetShare::Hold memory;
+};
+
+// Returns the memory of a placement of these members: its arrays, and for each
+// member an address, its shards and what the allocator adds.
+size_t PlacementBytes(const std::vector<RowMember>& members) {
+  constexpr size_t kMemberBytes = sizeof(RowMember) + 128;
+  size_t bytes = sizeof(CountedPlacement) +
+                 4 * RowPlacement::kShards * sizeof(uint16_t) + 256;
+  for (const RowMember& member : members) {
+    bytes += kMemberBytes + member.address.capacity();
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -79,8 +98,20 @@ absl::StatusOr<AttemptOptions> TensorStore::CheckOpen(
   options.world = request.world();
   options.opener = ref.client();
   options.caller = caller;
-  options.rank_staging = staging_.ShareOf(options.scope.job) / options.world;
+  options.rank_staging = staging_.MostOf(options.scope.job) / options.world;
   return options;
+}
+
+absl::Status TensorStore::TakeMemory(AttemptOptions& options) const {
+  options.share = options_.attempts->Open(options.caller);
+  ASSIGN_OR_RETURN(options.memory,
+                   options.share->TryTake(Attempt::BytesOf(options)));
+  auto counted = std::make_shared<CountedPlacement>(
+      CountedPlacement{*options.placement, {}});
+  ASSIGN_OR_RETURN(counted->memory,
+                   options.share->TryTake(PlacementBytes(options.members)));
+  options.placement = {counted, &counted->placement};
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::shared_ptr<Attempt>> TensorStore::CheckNewest(
@@ -176,6 +207,7 @@ absl::StatusOr<std::shared_ptr<Attempt>> TensorStore::AddOpening(
     return absl::UnavailableError(
         "this server is draining and opens no attempts");
   }
+  RETURN_IF_ERROR(TakeMemory(options));
   ASSIGN_OR_RETURN(std::shared_ptr<const void> pin,
                    environment_.pin_graph(options.scope.graph));
   Scope& scope = scopes_[options.scope];
@@ -331,21 +363,30 @@ std::vector<std::shared_ptr<TensorTable>> TensorStore::DropTensorsOf(
 }
 
 std::shared_ptr<const void> TensorStore::Use(Attempt& attempt) {
-  return attempt.Use([weak = weak_from_this()](std::shared_ptr<Attempt> unused,
-                                               uint64_t uses) {
-    const auto self = weak.lock();
-    if (self == nullptr) return;
-    self->environment_.executor->PostAfter(self->options_.unused_timeout,
-                                           [weak, unused, uses] {
-                                             if (const auto self = weak.lock())
-                                               self->EndUnused(unused, uses);
-                                           });
-  });
+  return attempt.Use(
+      [weak = weak_from_this()](std::shared_ptr<Attempt> unused) {
+        const auto self = weak.lock();
+        if (self == nullptr) return;
+        self->EndUnusedAfter(self->options_.unused_timeout, std::move(unused));
+      });
 }
 
-void TensorStore::EndUnused(const std::shared_ptr<Attempt>& attempt,
-                            uint64_t uses) {
-  if (!attempt->UnusedSince(uses)) return;
+// An attempt has one timer at most, however often its streams come and go. The
+// timer keeps it, so that its memory stays counted.
+void TensorStore::EndUnusedAfter(absl::Duration after,
+                                 std::shared_ptr<Attempt> attempt) {
+  environment_.executor->PostAfter(
+      after, [weak = weak_from_this(), attempt = std::move(attempt)] {
+        if (const auto self = weak.lock()) self->EndUnused(attempt);
+      });
+}
+
+void TensorStore::EndUnused(const std::shared_ptr<Attempt>& attempt) {
+  const std::optional<absl::Duration> idle = attempt->Idle();
+  if (!idle.has_value()) return;
+  if (*idle < options_.unused_timeout) {
+    return EndUnusedAfter(options_.unused_timeout - *idle, attempt);
+  }
   EndAttempt(attempt,
              absl::FailedPreconditionError(absl::StrCat(
                  NameOf(attempt->scope(), attempt->number()),
@@ -538,9 +579,9 @@ bool TensorStore::ListSome(TensorList& list, WorkSlice& slice) const {
   return false;
 }
 
-absl::StatusOr<Reservation> TensorStore::ReserveStaging(const std::string& job,
-                                                        size_t bytes) {
-  return staging_.Reserve(job, bytes, "a part of a round");
+absl::StatusOr<StagedMemory> TensorStore::ReserveStaging(const Attempt& attempt,
+                                                         size_t bytes) {
+  return staging_.Reserve(attempt.scope().job, attempt.options().caller, bytes);
 }
 
 }  // namespace tributary

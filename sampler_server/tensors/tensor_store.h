@@ -19,10 +19,12 @@
 #include "common/proto/tensors.pb.h"
 #include "common/runtime/executor.h"
 #include "common/runtime/mutex.h"
+#include "common/runtime/shared_budget.h"
 #include "common/runtime/work_slice.h"
 #include "sampler_server/service/jobs/job_weights.h"
 #include "sampler_server/tensors/attempt.h"
-#include "sampler_server/tensors/tensor_memory.h"
+#include "sampler_server/tensors/memory/staging_memory.h"
+#include "sampler_server/tensors/memory/tensor_memory.h"
 #include "sampler_server/tensors/tensor_table.h"
 
 namespace tributary {
@@ -34,6 +36,10 @@ struct TensorStoreOptions {
   // An attempt that no stream uses ends after this, so that a job that died
   // gives its memory back.
   absl::Duration unused_timeout = absl::Seconds(60);
+
+  // What attempts take beside rows and gradients, shared by caller.
+  std::shared_ptr<SharedBudget> attempts =
+      SharedBudget::Create("attempt budget", size_t{64} << 20);
 
   // Gradients of open rounds have a quarter as much, beside it.
   size_t staging() const { return memory / 4; }
@@ -90,8 +96,9 @@ class TensorStore : public std::enable_shared_from_this<TensorStore> {
   // its work is over. Calls `done` inside this call or then; it must not work.
   // Errors: FAILED_PRECONDITION if it is older than one that was opened, naming
   // both, or if this server does not serve the graph; RESOURCE_EXHAUSTED beyond
-  // kMaxAttempts, and for a caller that has more open than it leaves to others;
-  // UNAVAILABLE when draining.
+  // kMaxAttempts, and for a caller that has more open than it leaves to others,
+  // or whose attempts hold its share of the attempt budget; UNAVAILABLE when
+  // draining.
   void Open(AttemptOptions options, Opened done);
   // Finds an open attempt for a rank. NOT_FOUND until it is open, and, with
   // attempt 0, while only one of the rank's earlier process is.
@@ -123,14 +130,14 @@ class TensorStore : public std::enable_shared_from_this<TensorStore> {
   // complete. Tensors that are made or dropped meanwhile may be on it.
   bool ListSome(TensorList& list, WorkSlice& slice) const;
 
-  // Memory for gradients that the job stages.
-  absl::StatusOr<Reservation> ReserveStaging(const std::string& job,
-                                             size_t bytes);
+  // Memory for gradients that the attempt stages.
+  absl::StatusOr<StagedMemory> ReserveStaging(const Attempt& attempt,
+                                              size_t bytes);
   bool draining() const {
     return environment_.draining && environment_.draining();
   }
   const TensorMemory& memory() const { return memory_; }
-  const TensorMemory& staging() const { return staging_; }
+  const StagingMemory& staging() const { return staging_; }
   size_t open_attempts() const;
 
  private:
@@ -174,7 +181,11 @@ class TensorStore : public std::enable_shared_from_this<TensorStore> {
   void OnOver(const std::shared_ptr<Attempt>& attempt);
   // Opens the scope's next attempt if no older one is in the way.
   void OpenNext(const AttemptScope& key);
-  void EndUnused(const std::shared_ptr<Attempt>& attempt, uint64_t uses);
+  // Ends the attempt if no stream uses it for unused_timeout, from `after` on.
+  void EndUnusedAfter(absl::Duration after, std::shared_ptr<Attempt> attempt);
+  void EndUnused(const std::shared_ptr<Attempt>& attempt);
+  // Takes what an attempt of `options` will hold, out of its caller's share.
+  absl::Status TakeMemory(AttemptOptions& options) const;
   // Returns the tables, to be destroyed without the lock: they may be large.
   std::vector<std::shared_ptr<TensorTable>> DropTensorsOf(
       const AttemptScope& scope) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -189,7 +200,7 @@ class TensorStore : public std::enable_shared_from_this<TensorStore> {
   const TensorStoreOptions options_;
   const TensorStoreEnvironment environment_;
   TensorMemory memory_;
-  TensorMemory staging_;
+  StagingMemory staging_;
   Mutex attach_mutex_;  // so that two ranks reserve an optimizer's state once
   mutable Mutex mutex_;
   std::map<AttemptScope, Scope> scopes_ ABSL_GUARDED_BY(mutex_);

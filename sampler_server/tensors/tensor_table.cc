@@ -28,6 +28,14 @@ uint64_t LocalRowsOf(const TensorShape& shape,
   return place.placement->LocalRows(place.member, shape.num_rows);
 }
 
+size_t CountBits(absl::Span<const uint8_t> bytes) {
+  size_t count = 0;
+  for (const uint8_t byte : bytes) {
+    count += static_cast<size_t>(std::popcount(byte));
+  }
+  return count;
+}
+
 size_t FloatsPerRow(OptimizerKind kind, size_t width) {
   if (kind == OptimizerKind::kAdam) return 2 * width;
   return kind == OptimizerKind::kAdagrad ? width : 0;
@@ -56,15 +64,19 @@ struct ByStripe {
 
 size_t TensorTable::BytesOf(const TensorShape& shape, const Place& place) {
   const uint64_t rows = LocalRowsOf(shape, place);
-  return rows * shape.row_bytes() + rows / 8;
+  return kFixedBytes + ZeroedMemory::BytesOf(rows * shape.row_bytes()) +
+         ZeroedMemory::BytesOf(rows / 8);
 }
 
 size_t TensorTable::OptimizerBytes(const TensorShape& shape, const Place& place,
                                    OptimizerKind kind) {
   const uint64_t rows = LocalRowsOf(shape, place);
-  const size_t steps = kind == OptimizerKind::kAdam ? sizeof(uint32_t) : 0;
-  return rows * (FloatsPerRow(kind, shape.width()) * sizeof(float) + steps +
-                 sizeof(uint32_t));
+  const bool adam = kind == OptimizerKind::kAdam;
+  const size_t state = rows * shape.width() * sizeof(float);
+  const size_t counts = rows * sizeof(uint32_t);
+  return (kind == OptimizerKind::kSgd ? 0 : ZeroedMemory::BytesOf(state)) +
+         (adam ? ZeroedMemory::BytesOf(state) : 0) +
+         ZeroedMemory::BytesOf(counts) * (adam ? 2 : 1);
 }
 
 absl::StatusOr<std::shared_ptr<TensorTable>> TensorTable::Create(
@@ -301,6 +313,7 @@ std::vector<uint64_t> TensorTable::WrittenFrom(uint64_t* cursor,
                                                size_t max_rows,
                                                uint64_t max_blocks) const {
   std::vector<uint64_t> rows;
+  rows.reserve(std::min<uint64_t>(max_rows, local_rows_));
   const uint64_t blocks = local_rows_ / kBlock;
   uint64_t block = *cursor / kBlock;
   const uint64_t last = block + std::min(max_blocks, blocks - block);

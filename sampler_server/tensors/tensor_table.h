@@ -19,9 +19,9 @@
 #include "common/runtime/byte_budget.h"
 #include "common/runtime/shared_mutex.h"
 #include "common/tensor/dtype.h"
+#include "sampler_server/tensors/memory/zeroed_memory.h"
 #include "sampler_server/tensors/row_initializer.h"
 #include "sampler_server/tensors/sparse_optimizer.h"
-#include "sampler_server/tensors/zeroed_memory.h"
 
 namespace tributary {
 
@@ -53,7 +53,11 @@ class TensorTable {
     uint32_t member = 0;
   };
 
-  // Returns the bytes of the table without optimizer, and those that one adds.
+  // The object itself, with the names and the specification that a server keeps
+  // beside it.
+  static constexpr size_t kFixedBytes = 4096;
+  // Returns the bytes of the table without optimizer, and those that one adds:
+  // whole pages of memory.
   static size_t BytesOf(const TensorShape& shape, const Place& place);
   static size_t OptimizerBytes(const TensorShape& shape, const Place& place,
                                OptimizerKind kind);

@@ -251,7 +251,9 @@ TEST(TensorTableTest, RowsAreReadAndWrittenWhole) {
 TEST(TensorTableTest, MemoryIsReservedWhole) {
   // 1024 rows at one server: 16 blocks of 64.
   const TensorShape shape{"t", 1000, 4, DType::kFloat32};
-  EXPECT_EQ(TensorTable::BytesOf(shape, PlaceOf(1, 0)), 1024 * 16u + 128);
+  // Whole pages, and what a server keeps beside them.
+  EXPECT_EQ(TensorTable::BytesOf(shape, PlaceOf(1, 0)),
+            1024 * 16u + 4096 + 4096);
   EXPECT_EQ(
       TensorTable::OptimizerBytes(shape, PlaceOf(1, 0), OptimizerKind::kSgd),
       1024 * 4u);

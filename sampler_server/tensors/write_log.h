@@ -2,9 +2,10 @@
 #ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_WRITE_LOG_H_
 #define TRIBUTARY_SAMPLER_SERVER_TENSORS_WRITE_LOG_H_
 
+#include <bitset>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <set>
 
 #include "absl/status/statusor.h"
 #include "common/runtime/async_lock.h"
@@ -14,7 +15,8 @@ namespace tributary {
 
 // Says of each write of a client whether it is to be applied, so that it is
 // applied once, whatever comes twice. Remembers the numbers from the oldest
-// write that the client still waits for: at most kMaxOpen. Thread-safe.
+// write that the client still waits for: at most kMaxOpen, a bit each, so that
+// its size is fixed. Thread-safe.
 class WriteLog {
  public:
   static constexpr uint64_t kMaxOpen = 4096;
@@ -31,10 +33,15 @@ class WriteLog {
   void Record(uint64_t sequence);
 
  private:
+  // Forgets the writes below `oldest_open`, if that is news.
+  void MoveTo(uint64_t oldest_open) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   const std::shared_ptr<AsyncLock> turn_ = std::make_shared<AsyncLock>();
   Mutex mutex_;
   uint64_t oldest_open_ ABSL_GUARDED_BY(mutex_) = 1;
-  std::set<uint64_t> applied_ ABSL_GUARDED_BY(mutex_);  // >= oldest_open_
+  // Of the writes oldest_open_ to oldest_open_ + kMaxOpen - 1, each at its
+  // number modulo kMaxOpen.
+  std::bitset<kMaxOpen> applied_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tributary

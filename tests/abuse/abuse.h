@@ -11,6 +11,7 @@
 #include "channel/message.h"
 #include "channel/transport.h"
 #include "partition/schema/schema.h"
+#include "tests/abuse/row_memory_abuse.h"
 
 namespace tributary {
 
@@ -25,8 +26,9 @@ enum Abuse : int64_t {
   kLyingPeer = 64,         // a server that answers its peers with nonsense
   kSlowPeer = 128,         // a server that takes and answers leaf calls slowly
   kCostlyBatches =
-      256,  // batches of many steps and few bytes, all of them read
-  kAllAbuses = 511,
+      256,            // batches of many steps and few bytes, all of them read
+  kRowMemory = 1024,  // calls for mutable rows that leave memory behind
+  kAllAbuses = 511 | kRowMemory,
 };
 
 // The clients' ones: all but kLyingPeer and kSlowPeer.
@@ -46,8 +48,12 @@ class AbuseMessages {
   // `schema` is that of the servers' graph and is not copied. Whose certificate
   // gives a job names none.
   explicit AbuseMessages(const GraphSchema* schema, bool names_jobs = true)
-      : schema_(schema), names_jobs_(names_jobs) {}
+      : schema_(schema), names_jobs_(names_jobs), rows_(schema, names_jobs) {}
 
+  // Calls for rows need it; see RowMemoryAbuse.
+  void set_incarnation(uint64_t incarnation) {
+    rows_.set_incarnation(incarnation);
+  }
   // Returns `count` messages of `abuse` for a stream of `method`; none for
   // kManyStreams, whose streams say nothing.
   std::vector<OutgoingMessage> Next(Abuse abuse, StreamMethod method,
@@ -64,6 +70,7 @@ class AbuseMessages {
   const GraphSchema* const schema_;
   const bool names_jobs_;
   uint64_t number_ = 0;
+  RowMemoryAbuse rows_;
 };
 
 }  // namespace tributary

@@ -23,11 +23,26 @@ namespace tributary {
 // Upper limit of any time that a data call asks to wait.
 inline constexpr uint64_t kMaxDataWaitMs = 24 * 3'600'000;
 
+// What a call takes beside its bytes until it is answered: its places among the
+// calls of its stream and in the queue, and, while it waits, its closures, its
+// timer and its cancellation.
+inline constexpr size_t kDataCallBytes = size_t{2} << 10;
+// A byte of a header becomes no more than this when it is parsed: an empty
+// message, or unknown field, takes two.
+inline constexpr size_t kParsedBytes = 56;
+
+// Returns what a call takes from its arrival on, before anybody has looked at
+// it.
+inline size_t BytesOfDataCall(const IncomingCall& call) {
+  return kDataCallBytes + call.payload.size() +
+         (1 + kParsedBytes) * call.header.size();
+}
+
 // A value. It runs on the data executor, one step after another, each in its
 // turn; in no order with other calls.
 struct DataCall {
   IncomingCall call;
-  BudgetShare::Hold request;  // header and payload
+  BudgetShare::Hold request;  // of BytesOfDataCall, or less
   // The stream's shares of the data budget: of requests with what they need
   // while they run, and of replies. They are apart, so that a stream whose
   // replies are read may always have one more, whatever it asks for next.
