@@ -28,14 +28,6 @@ uint64_t LocalRowsOf(const TensorShape& shape,
   return place.placement->LocalRows(place.member, shape.num_rows);
 }
 
-size_t CountBits(absl::Span<const uint8_t> bytes) {
-  size_t count = 0;
-  for (const uint8_t byte : bytes) {
-    count += static_cast<size_t>(std::popcount(byte));
-  }
-  return count;
-}
-
 size_t FloatsPerRow(OptimizerKind kind, size_t width) {
   if (kind == OptimizerKind::kAdam) return 2 * width;
   return kind == OptimizerKind::kAdagrad ? width : 0;
