@@ -19,8 +19,8 @@
 #include "common/runtime/byte_budget.h"
 #include "common/runtime/shared_mutex.h"
 #include "common/tensor/dtype.h"
-#include "sampler_server/tensors/row_initializer.h"
-#include "sampler_server/tensors/sparse_optimizer.h"
+#include "sampler_server/tensors/values/row_initializer.h"
+#include "sampler_server/tensors/values/sparse_optimizer.h"
 #include "sampler_server/tensors/zeroed_memory.h"
 
 namespace tributary {
