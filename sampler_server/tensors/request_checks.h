@@ -12,8 +12,8 @@
 #include "absl/strings/string_view.h"
 #include "common/proto/tensors.pb.h"
 #include "sampler_server/tensors/attempt.h"
-#include "sampler_server/tensors/row_initializer.h"
 #include "sampler_server/tensors/tensor_table.h"
+#include "sampler_server/tensors/values/row_initializer.h"
 
 namespace tributary {
 

@@ -16,8 +16,8 @@
 #include "common/runtime/mutex.h"
 #include "common/runtime/work_slice.h"
 #include "sampler_server/tensors/round_steps.h"
-#include "sampler_server/tensors/sparse_optimizer.h"
 #include "sampler_server/tensors/tensor_table.h"
+#include "sampler_server/tensors/values/sparse_optimizer.h"
 
 namespace tributary {
 

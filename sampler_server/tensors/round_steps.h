@@ -11,9 +11,9 @@
 
 #include "common/runtime/work_slice.h"
 #include "sampler_server/tensors/memory/staging_memory.h"
-#include "sampler_server/tensors/sparse_optimizer.h"
 #include "sampler_server/tensors/table_steps.h"
 #include "sampler_server/tensors/tensor_table.h"
+#include "sampler_server/tensors/values/sparse_optimizer.h"
 
 namespace tributary {
 

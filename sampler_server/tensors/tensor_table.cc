@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
-#include "sampler_server/tensors/row_values.h"
+#include "sampler_server/tensors/values/row_values.h"
 
 namespace tributary {
 namespace {

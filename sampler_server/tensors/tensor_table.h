@@ -20,8 +20,8 @@
 #include "common/runtime/shared_mutex.h"
 #include "common/tensor/dtype.h"
 #include "sampler_server/tensors/memory/zeroed_memory.h"
-#include "sampler_server/tensors/row_initializer.h"
-#include "sampler_server/tensors/sparse_optimizer.h"
+#include "sampler_server/tensors/values/row_initializer.h"
+#include "sampler_server/tensors/values/sparse_optimizer.h"
 
 namespace tributary {
 

@@ -11,7 +11,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "sampler_server/tensors/row_values.h"
+#include "sampler_server/tensors/values/row_values.h"
 
 namespace tributary {
 namespace {

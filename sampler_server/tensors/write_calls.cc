@@ -8,8 +8,8 @@
 #include "common/text/status.h"
 #include "sampler_server/tensors/row_calls.h"
 #include "sampler_server/tensors/row_places.h"
-#include "sampler_server/tensors/row_values.h"
 #include "sampler_server/tensors/table_steps.h"
+#include "sampler_server/tensors/values/row_values.h"
 
 namespace tributary::tensor_internal {
 namespace {

@@ -1,4 +1,4 @@
-#include "sampler_server/tensors/row_initializer.h"
+#include "sampler_server/tensors/values/row_initializer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "common/random/purpose_key.h"
 #include "common/text/status.h"
-#include "sampler_server/tensors/normal_quantile.h"
-#include "sampler_server/tensors/row_values.h"
+#include "sampler_server/tensors/values/normal_quantile.h"
+#include "sampler_server/tensors/values/row_values.h"
 
 namespace tributary {
 namespace {

@@ -1,4 +1,4 @@
-#include "sampler_server/tensors/row_values.h"
+#include "sampler_server/tensors/values/row_values.h"
 
 #include <algorithm>
 #include <bit>
