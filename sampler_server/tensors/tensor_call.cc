@@ -10,9 +10,10 @@ namespace tributary::tensor_internal {
 
 void KeepWhileWaiting(Call& call, size_t parsed) {
   std::string().swap(call.data.call.header);
+  call.data.request.ShrinkTo(std::min(kDataCallBytes + call.payload().size(),
+                                      call.data.request.amount()));
   // The allocator adds to each part of the request.
-  const size_t bytes = kDataCallBytes + call.payload().size() + 2 * parsed;
-  call.data.request.ShrinkTo(std::min(bytes, call.data.request.amount()));
+  call.parsed.ShrinkTo(std::min(2 * parsed, call.parsed.amount()));
 }
 
 void CountPush(const Call& call, size_t num_rows) {

@@ -14,6 +14,7 @@
 #include "channel/call_server.h"
 #include "channel/message.h"
 #include "channel/parse_header.h"
+#include "common/runtime/shared_budget.h"
 #include "common/runtime/work_slice.h"
 #include "common/text/status.h"
 #include "sampler_server/service/data/data_call.h"
@@ -57,11 +58,17 @@ struct Call {
   TensorCalls calls;
   DataCall data;
   CallResponder respond;
+  mutable BudgetShare::Hold parsed;  // what the request takes; see Parse
 };
 using CallPtr = std::shared_ptr<Call>;
 
+// Parses the request within the stream's share of memory: a few bytes become
+// many. RESOURCE_EXHAUSTED, to be tried again, if that is full.
 template <typename Request>
 absl::StatusOr<Request> Parse(const Call& call) {
+  ASSIGN_OR_RETURN(
+      call.parsed,
+      call.data.working->TryTake(kParsedBytes * call.data.call.header.size()));
   return ParseHeader<Request>(call.data.call.kind, call.data.call.header);
 }
 
