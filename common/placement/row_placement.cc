@@ -9,6 +9,10 @@
 namespace tributary {
 namespace {
 
+// The work of a hash, and of each byte of the address in it (WorkSlice).
+constexpr uint64_t kWorkPerHash = 500;
+constexpr uint64_t kWorkPerHashedByte = 4;
+
 uint64_t ScoreOf(uint32_t shard, const std::string& address) {
   Sha256 sha;
   sha.Update("tributary.row-placement");
@@ -38,33 +42,57 @@ absl::Status CheckMembers(const std::vector<RowMember>& sorted) {
 
 absl::StatusOr<RowPlacement> RowPlacement::Create(
     std::vector<RowMember> members) {
+  auto steps = RowPlacementSteps::Begin(std::move(members));
+  if (!steps.ok()) return steps.status();
+  WorkSlice whole = WorkSlice::Unlimited();
+  steps->Step(whole);
+  return steps->Take();
+}
+
+absl::StatusOr<RowPlacementSteps> RowPlacementSteps::Begin(
+    std::vector<RowMember> members) {
   std::sort(members.begin(), members.end(),
             [](const RowMember& a, const RowMember& b) {
               return a.address < b.address;
             });
   if (absl::Status s = CheckMembers(members); !s.ok()) return s;
-  RowPlacement placement;
-  placement.members_ = std::move(members);
-  const size_t n = placement.members_.size();
-  placement.shards_.resize(n);
-  for (uint32_t shard = 0; shard < kShards; ++shard) {
-    size_t best = 0;
-    uint64_t best_score = 0;
-    for (size_t m = 0; m < n; ++m) {
-      const uint64_t score = ScoreOf(shard, placement.members_[m].address);
-      if (m > 0 && score <= best_score) continue;
-      best = m;
-      best_score = score;
-    }
-    placement.member_of_shard_[shard] = static_cast<uint16_t>(best);
-    placement.rank_of_shard_[shard] =
-        static_cast<uint16_t>(placement.shards_[best].size());
-    placement.shards_[best].push_back(static_cast<uint16_t>(shard));
+  RowPlacementSteps steps;
+  steps.placement_.members_ = std::move(members);
+  steps.placement_.shards_.resize(steps.placement_.members_.size());
+  return steps;
+}
+
+bool RowPlacementSteps::Step(WorkSlice& slice) {
+  while (shard_ < RowPlacement::kShards) {
+    if (slice.used_up()) return false;
+    const std::string& address = placement_.members_[member_].address;
+    slice.Spend(kWorkPerHash + kWorkPerHashedByte * address.size());
+    Compare();
+    if (++member_ == placement_.members_.size()) PlaceShard();
   }
-  for (const auto& shards : placement.shards_) {
-    placement.num_shards_.push_back(static_cast<uint16_t>(shards.size()));
+  return true;
+}
+
+void RowPlacementSteps::Compare() {
+  const uint64_t score = ScoreOf(shard_, placement_.members_[member_].address);
+  if (member_ > 0 && score <= best_score_) return;
+  best_ = member_;
+  best_score_ = score;
+}
+
+void RowPlacementSteps::PlaceShard() {
+  auto& shards = placement_.shards_[best_];
+  placement_.member_of_shard_[shard_] = static_cast<uint16_t>(best_);
+  placement_.rank_of_shard_[shard_] = static_cast<uint16_t>(shards.size());
+  shards.push_back(static_cast<uint16_t>(shard_));
+  member_ = 0;
+  if (++shard_ == RowPlacement::kShards) CountShards();
+}
+
+void RowPlacementSteps::CountShards() {
+  for (const auto& shards : placement_.shards_) {
+    placement_.num_shards_.push_back(static_cast<uint16_t>(shards.size()));
   }
-  return placement;
 }
 
 uint64_t RowPlacement::RowAt(uint32_t member, uint64_t local_row) const {

@@ -5,9 +5,11 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "common/runtime/work_slice.h"
 
 namespace tributary {
 
@@ -58,6 +60,7 @@ class RowPlacement {
   uint64_t LocalRows(uint32_t member, uint64_t num_rows) const;
 
  private:
+  friend class RowPlacementSteps;
   RowPlacement() = default;
   static uint32_t ShardOf(uint64_t row) {
     return static_cast<uint32_t>(row / kBlockRows % kShards);
@@ -68,6 +71,33 @@ class RowPlacement {
   std::array<uint16_t, kShards> rank_of_shard_{};  // among the member's shards
   std::vector<uint16_t> num_shards_;               // by member
   std::vector<std::vector<uint16_t>> shards_;      // by member, ascending
+};
+
+// Makes a placement in steps: with many members it takes a million hashes. For
+// one thread at a time.
+class RowPlacementSteps {
+ public:
+  // Errors are those of RowPlacement::Create.
+  static absl::StatusOr<RowPlacementSteps> Begin(
+      std::vector<RowMember> members);
+
+  // Returns whether the placement is complete.
+  bool Step(WorkSlice& slice);
+  // Requires that it is.
+  RowPlacement Take() { return std::move(placement_); }
+
+ private:
+  RowPlacementSteps() = default;
+  // Compares member_ with the best one of the shard so far.
+  void Compare();
+  void PlaceShard();
+  void CountShards();
+
+  RowPlacement placement_;
+  uint32_t shard_ = 0;
+  size_t member_ = 0;
+  size_t best_ = 0;  // of the members before member_
+  uint64_t best_score_ = 0;
 };
 
 }  // namespace tributary

@@ -4,6 +4,7 @@
 
 #include "channel/envelope.h"
 #include "sampler_server/service/streams/message_share.h"
+#include "sampler_server/tensors/tensor_store.h"
 
 namespace tributary {
 namespace {
@@ -14,6 +15,9 @@ constexpr uint64_t kProcessBytes = uint64_t{192} << 20;
 constexpr uint64_t kAllocatorPart = 8;
 // Sessions beyond their plans' budget: in the cache.
 constexpr uint64_t kCachedSessionBytes = uint64_t{64} << 20;
+
+// Numbers of attempts that have ended, by job and graph, and why they did.
+constexpr uint64_t kScopesBytes = TensorStore::kMaxScopes * (uint64_t{2} << 10);
 
 // A request and its reply.
 constexpr uint64_t kPeerCallBytes = 2 * kMaxPayloadBytes;
@@ -39,6 +43,7 @@ std::vector<MemoryPart> MemoryBound(const SamplerServiceOptions& options,
       {"cached sessions", kCachedSessionBytes},
       {"mutable rows", options.tensor_memory},
       {"open rounds", options.tensor_memory / 4},
+      {"attempts", options.attempt_budget + kScopesBytes},
       {"hot rows", input.hot_bytes},
       {"network library", input.transport_bytes},
   };

@@ -31,9 +31,10 @@ TEST(MemoryBoundTest, AddsUpTheBudgets) {
   EXPECT_EQ(PartOf(parts, "small answers"), 128 * kMiB);
   EXPECT_EQ(PartOf(parts, "unhandled messages"), 128 * kMiB);
   EXPECT_EQ(PartOf(parts, "open rounds"), 64 * kMiB);
-  const uint64_t counted =
-      (1024 + 512 + 128 + 8 + 64 + 128 + 128 + 64 + 64 + 64 + 256 + 64 + 100) *
-      kMiB;
+  EXPECT_EQ(PartOf(parts, "attempts"), (64 + 8) * kMiB);
+  const uint64_t counted = (1024 + 512 + 128 + 8 + 64 + 128 + 128 + 64 + 64 +
+                            64 + 256 + 64 + 72 + 100) *
+                           kMiB;
   EXPECT_EQ(TotalOf(parts), counted + counted / 8 + 192 * kMiB);
 }
 

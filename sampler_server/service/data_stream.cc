@@ -22,15 +22,16 @@ constexpr size_t kPartOfStream = 4;
 constexpr size_t kMaxHeaderBytesOfCall = size_t{256} << 10;
 
 // Passes the call to the part of the server that answers its kind.
-void Dispatch(std::shared_ptr<ServiceCore> core, TensorStream& tensors,
-              DataCall data, CallResponder respond) {
+void Dispatch(std::shared_ptr<ServiceCore> core,
+              std::shared_ptr<TensorStream> tensors, DataCall data,
+              CallResponder respond, WorkSlice& slice) {
   if (IsGraphRead(data.call.kind)) {
     return ServeGraphRead(std::move(core), std::move(data),
-                          tensors.job().name(), std::move(respond));
+                          tensors->job().name(), std::move(respond), slice);
   }
   if (IsTensorCall(data.call.kind)) {
-    return ServeTensorCall(core->tensors, tensors, std::move(data),
-                           std::move(respond));
+    return ServeTensorCall(core->tensors, std::move(tensors), std::move(data),
+                           std::move(respond), slice);
   }
   respond(absl::UnimplementedError(absl::StrCat(
       MessageKindName(data.call.kind), " is no call of a data stream")));
@@ -69,18 +70,18 @@ std::shared_ptr<StreamHandler> ServeDataCalls(std::shared_ptr<ServiceCore> core,
   stream = core->streams->Open(StreamMethod::kData, *caller, std::move(stream),
                                replies);
   auto tensors = std::make_shared<TensorStream>(caller->identity);
-  const uint64_t number = core->data_turns->NewStream();
-  auto serve = [core = std::move(core), key, number, working, replies, tensors](
+  const auto turns = std::make_shared<const StreamTurns>(
+      core->data_turns, key, [tensors] { return tensors->job().name(); });
+  auto serve = [core = std::move(core), turns, working, replies, tensors](
                    IncomingCall call, CallResponder respond) {
-    auto request = working->TryTake(call.header.size() + call.payload.size());
+    auto request = working->TryTake(BytesOfDataCall(call));
     if (!request.ok()) return respond(request.status());
     DataCall data{std::move(call), *std::move(request), working, replies,
-                  core->data_executor->Now()};
-    Task task = [core, tensors, data = std::move(data),
-                 respond = std::move(respond)]() mutable {
-      Dispatch(core, *tensors, std::move(data), std::move(respond));
-    };
-    core->data_turns->Post(core->data_executor, key, number, std::move(task));
+                  turns,           turns->Now()};
+    turns->Post([core, tensors, data = std::move(data),
+                 respond = std::move(respond)](WorkSlice& slice) mutable {
+      Dispatch(core, tensors, std::move(data), std::move(respond), slice);
+    });
   };
   CallServerOptions options;
   options.max_concurrent = kMaxCallsPerStream;

@@ -13,7 +13,8 @@ namespace tributary {
 // Returns the handler of a kData stream (see StreamAcceptor::Accept).
 //
 // Calls run on the data executor and within budgets of their own, so that
-// batches and peers never wait for them. Errors, sent as CallError:
+// batches and peers never wait for them: in steps that take turns by caller
+// (CallTurns), so that none holds a thread for long. Errors, sent as CallError:
 // UNIMPLEMENTED for other kinds of calls, and those of the calls themselves.
 std::shared_ptr<StreamHandler> ServeDataCalls(std::shared_ptr<ServiceCore> core,
                                               std::shared_ptr<Stream> stream,

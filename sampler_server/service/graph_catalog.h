@@ -15,12 +15,12 @@
 #include "common/fleet/graph_name.h"
 #include "common/hash/sha256.h"
 #include "common/proto/wire.pb.h"
+#include "common/runtime/activity.h"
 #include "common/runtime/mutex.h"
 #include "partition/format/graph.h"
 #include "partition/format/hot_cache.h"
 #include "sampler_server/engine/batch/remote_partitions.h"
 #include "sampler_server/engine/gather/row_reader.h"
-#include "sampler_server/service/activity.h"
 
 namespace tributary {
 

@@ -1,5 +1,6 @@
 #include "sampler_server/service/graph_read_stream.h"
 
+#include <optional>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -14,63 +15,53 @@
 namespace tributary {
 namespace {
 
-// A call and the graph that it reads, once that is known.
+// A call, the graph that it reads and its read, once they are known.
 struct GraphRead {
+  std::shared_ptr<ServiceCore> core;
   DataCall data;
   std::string job;
+  CallResponder respond;
+  uint64_t timeout_ms = 0;
   std::shared_ptr<HeldGraph> graph;
+  std::optional<ItemRead> items;
 };
+using GraphReadPtr = std::shared_ptr<GraphRead>;
 
-absl::Status CheckInTime(Executor& executor, const DataCall& data,
-                         uint64_t timeout_ms) {
-  if (data.call.cancel.cancelled()) {
-    return absl::CancelledError("the caller no longer waits");
-  }
-  if (executor.Now() < data.Deadline(timeout_ms)) return absl::OkStatus();
-  return absl::DeadlineExceededError(
-      absl::StrCat("waited ", timeout_ms, " ms for its turn"));
+// Begins the read by one of the functions of graph_reads.h.
+template <typename Request>
+absl::Status BeginWith(GraphRead& read, absl::StatusOr<ItemRead> (*begin)(
+                                            const Graph&, const Request&,
+                                            absl::Span<const uint8_t>,
+                                            const LeafLimits&, BudgetShare&)) {
+  const IncomingCall& call = read.data.call;
+  ASSIGN_OR_RETURN(const auto request,
+                   ParseHeader<Request>(call.kind, call.header));
+  read.timeout_ms = request.timeout_ms();
+  RETURN_IF_ERROR(read.data.CheckWanted(read.timeout_ms));
+  ASSIGN_OR_RETURN(read.graph,
+                   ReadableLayout(*read.core, *call.caller, read.job,
+                                  request.layout_digest()));
+  RETURN_IF_ERROR(read.graph->graph().damage());
+  ASSIGN_OR_RETURN(read.items,
+                   begin(read.graph->graph(), request, call.payload.span(),
+                         read.core->leaf_limits, *read.data.replies));
+  return absl::OkStatus();
 }
 
-// Runs one of the functions of graph_reads.h.
-class ReadServer {
- public:
-  ReadServer(ServiceCore& core, GraphRead& read) : core_(core), read_(read) {}
-
-  absl::StatusOr<LeafReply> Serve() {
-    switch (read_.data.call.kind) {
-      case MessageKind::kLocateNodesRequest:
-        return With(ServeLocateNodes);
-      case MessageKind::kLocateEdgesRequest:
-        return With(ServeLocateEdges);
-      case MessageKind::kReadColumnRequest:
-        return With(ServeReadColumn);
-      case MessageKind::kFindEdgesRequest:
-        return With(ServeFindEdges);
-      default:
-        return With(ServeNodeDegrees);
-    }
+absl::Status Begin(GraphRead& read) {
+  switch (read.data.call.kind) {
+    case MessageKind::kLocateNodesRequest:
+      return BeginWith(read, BeginLocateNodes);
+    case MessageKind::kLocateEdgesRequest:
+      return BeginWith(read, BeginLocateEdges);
+    case MessageKind::kReadColumnRequest:
+      return BeginWith(read, BeginReadColumn);
+    case MessageKind::kFindEdgesRequest:
+      return BeginWith(read, BeginFindEdges);
+    default:
+      return BeginWith(read, BeginNodeDegrees);
   }
-
- private:
-  template <typename Request>
-  absl::StatusOr<LeafReply> With(absl::StatusOr<LeafReply> (*serve)(
-      const Graph&, const Request&, absl::Span<const uint8_t>,
-      const LeafLimits&, BudgetShare&)) {
-    const IncomingCall& call = read_.data.call;
-    ASSIGN_OR_RETURN(const auto request,
-                     ParseHeader<Request>(call.kind, call.header));
-    RETURN_IF_ERROR(
-        CheckInTime(*core_.data_executor, read_.data, request.timeout_ms()));
-    ASSIGN_OR_RETURN(read_.graph, ReadableLayout(core_, *call.caller, read_.job,
-                                                 request.layout_digest()));
-    RETURN_IF_ERROR(read_.graph->graph().damage());
-    return serve(read_.graph->graph(), request, call.payload.span(),
-                 core_.leaf_limits, *read_.data.replies);
-  }
-
-  ServiceCore& core_;
-  GraphRead& read_;
-};
+}
 
 CallAnswer ToAnswer(const GraphRead& read, LeafReply reply) {
   CallAnswer answer;
@@ -81,6 +72,38 @@ CallAnswer ToAnswer(const GraphRead& read, LeafReply reply) {
   answer.payload = std::as_const(owner->payload).span();
   answer.payload_owner = std::move(owner);
   return answer;
+}
+
+void Refuse(GraphRead& read, const absl::Status& why) {
+  const absl::Status damage = DamageOf(read.graph.get());
+  read.respond(damage.ok() ? why : damage);
+}
+
+// Answers once the rows in files are read, too.
+void Complete(const GraphReadPtr& read) {
+  UnreadRowsContext context;
+  context.reader = read->graph->served.rows;
+  context.graph = read->graph;
+  context.executor = read->core->data_executor;
+  context.arrived = read->data.arrived;
+  context.cancel = read->data.call.cancel;
+  ReadUnreadRows(std::move(context), read->items->TakeReply(),
+                 [read](absl::StatusOr<LeafReply> complete) {
+                   const absl::Status damage = DamageOf(read->graph.get());
+                   if (!damage.ok()) return read->respond(damage);
+                   if (!complete.ok()) return read->respond(complete.status());
+                   read->respond(ToAnswer(*read, *std::move(complete)));
+                 });
+}
+
+// Reads on, in this turn and those that follow.
+void Continue(const GraphReadPtr& read, WorkSlice& slice) {
+  const absl::Status wanted = read->data.CheckWanted(read->timeout_ms);
+  if (!wanted.ok()) return Refuse(*read, wanted);
+  const auto complete = read->items->Step(slice);
+  if (!complete.ok()) return Refuse(*read, complete.status());
+  if (*complete) return Complete(read);
+  read->data.turns->Post([read](WorkSlice& next) { Continue(read, next); });
 }
 
 }  // namespace
@@ -99,28 +122,13 @@ bool IsGraphRead(MessageKind kind) {
 }
 
 void ServeGraphRead(std::shared_ptr<ServiceCore> core, DataCall data,
-                    std::string job, CallResponder respond) {
-  GraphRead read{std::move(data), std::move(job), nullptr};
-  auto reply = ReadServer(*core, read).Serve();
-  if (!reply.ok()) {
-    const absl::Status damage = DamageOf(read.graph.get());
-    return respond(damage.ok() ? reply.status() : damage);
-  }
-  UnreadRowsContext context;
-  context.reader = read.graph->served.rows;
-  context.graph = read.graph;
-  context.executor = core->data_executor;
-  context.arrived = read.data.arrived;
-  context.cancel = read.data.call.cancel;
-  ReadUnreadRows(std::move(context), *std::move(reply),
-                 [core = std::move(core), read = std::move(read),
-                  respond = std::move(respond)](
-                     absl::StatusOr<LeafReply> complete) mutable {
-                   const absl::Status damage = DamageOf(read.graph.get());
-                   if (!damage.ok()) return respond(damage);
-                   if (!complete.ok()) return respond(complete.status());
-                   respond(ToAnswer(read, *std::move(complete)));
-                 });
+                    std::string job, CallResponder respond, WorkSlice& slice) {
+  const auto read = std::make_shared<GraphRead>(GraphRead{
+      std::move(core), std::move(data), std::move(job), std::move(respond)});
+  slice.Spend(read->data.call.payload.size());
+  const absl::Status begun = Begin(*read);
+  if (!begun.ok()) return Refuse(*read, begun);
+  Continue(read, slice);
 }
 
 }  // namespace tributary

@@ -158,18 +158,18 @@ std::shared_ptr<StreamHandler> ServeLeafCalls(std::shared_ptr<ServiceCore> core,
   auto replies = core->leaf_budget->Open(key);
   stream = core->streams->Open(StreamMethod::kLeaf, *caller, std::move(stream),
                                replies);
-  const uint64_t number = core->leaf_turns->NewStream();
-  auto serve = [core = std::move(core), key, number, requests, replies](
+  const TurnOwner owner{"", key, core->leaf_turns->NewStream()};
+  auto serve = [core = std::move(core), owner, requests, replies](
                    IncomingCall call, CallResponder respond) {
     auto request = requests->TryTake(call.header.size() + call.payload.size());
     if (!request.ok()) return respond(request.status());
     LeafCall leaf{std::move(call), *std::move(request), replies,
                   core->leaf_executor->Now()};
-    core->leaf_turns->Post(
-        core->leaf_executor, key, number,
-        [core, leaf = std::move(leaf), respond = std::move(respond)]() mutable {
-          Answer(core, std::move(leaf), std::move(respond));
-        });
+    core->leaf_turns->Post(owner,
+                           [core, leaf = std::move(leaf),
+                            respond = std::move(respond)](WorkSlice&) mutable {
+                             Answer(core, std::move(leaf), std::move(respond));
+                           });
   };
   CallServerOptions options;
   options.max_concurrent = kMaxCallsPerStream;

@@ -7,6 +7,7 @@
 #include "common/runtime/mutex.h"
 #include "common/runtime/shared_budget.h"
 #include "common/text/status.h"
+#include "sampler_server/service/access/stream_job.h"
 #include "sampler_server/service/control_stream.h"
 #include "sampler_server/service/data_stream.h"
 #include "sampler_server/service/leaf_stream.h"
@@ -75,6 +76,7 @@ std::shared_ptr<TensorStore> MakeTensorStore(
   store.weights = options.admission.weights;
   store.incarnation = options.incarnation;
   store.unused_timeout = options.unused_attempt_timeout;
+  store.attempts = core->attempt_budget;
   TensorStoreEnvironment environment;
   environment.executor = core->data_executor;
   const std::weak_ptr<ServiceCore> weak = core;
@@ -96,12 +98,32 @@ std::shared_ptr<TensorStore> MakeTensorStore(
                                        std::move(environment));
 }
 
+// Makes the turns of leaf calls and of data calls. Requires the core's
+// executors and weights.
+void MakeTurns(const std::shared_ptr<ServiceCore>& core) {
+  CallTurnsOptions options;
+  options.cpu_clock = core->cpu_clock;
+  core->leaf_turns = std::make_shared<CallTurns>(core->leaf_executor, options);
+  options.weights = core->weights;
+  options.charge = [weak = std::weak_ptr<ServiceCore>(core)](
+                       const TurnOwner& owner, absl::Duration cost) {
+    const auto core = weak.lock();
+    if (core == nullptr) return;
+    const std::string job = owner.job.empty() ? StreamJob::kUnnamed : owner.job;
+    core->job_metrics.AddDataCalls(job, core->weights.Lists(job), cost);
+  };
+  core->data_turns =
+      std::make_shared<CallTurns>(core->data_executor, std::move(options));
+}
+
 // Requires the core's executors.
 void MakeSharedBudgets(const SamplerServiceOptions& options,
                        const SamplerServiceEnvironment& environment,
                        ServiceCore& core) {
   core.leaf_budget = SharedBudget::Create("leaf budget", options.leaf_budget);
   core.data_budget = SharedBudget::Create("data budget", options.data_budget);
+  core.attempt_budget =
+      SharedBudget::Create("attempt budget", options.attempt_budget);
   core.control_budget =
       SharedBudget::Create("control budget", options.control_budget);
   core.inbox_budget =
@@ -161,6 +183,7 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
       environment.all_clients_gone, core_->protocol_executor);
   core_->max_credit_time = options.max_credit_time;
   core_->weights = options.admission.weights;
+  MakeTurns(core_);
   core_->frames = options.frames;
   core_->leaf_limits.max_reply_bytes = options.max_leaf_reply_bytes;
   core_->tensors.store = MakeTensorStore(options, core_);
@@ -281,12 +304,16 @@ SharedBudget& SamplerService::data_budget() const {
 }
 std::vector<BudgetState> SamplerService::shared_budgets() const {
   std::vector<BudgetState> states;
-  for (const auto& budget : {core_->leaf_budget, core_->data_budget,
-                             core_->control_budget, core_->streams->answers(),
-                             core_->inbox_budget, core_->plans->budget()}) {
+  for (const auto& budget :
+       {core_->leaf_budget, core_->data_budget, core_->attempt_budget,
+        core_->control_budget, core_->streams->answers(), core_->inbox_budget,
+        core_->plans->budget()}) {
     states.push_back({budget->name(), budget->limit(), budget->used()});
   }
   return states;
+}
+absl::Duration SamplerService::data_time() const {
+  return core_->data_turns->spent();
 }
 size_t SamplerService::active() const { return core_->activity->count(); }
 size_t SamplerService::queued() const { return core_->admission->num_queued(); }

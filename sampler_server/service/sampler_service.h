@@ -53,6 +53,8 @@ struct SamplerServiceOptions {
   // Bytes of mutable rows and their optimizers' state (--tensor-memory); open
   // rounds of gradients have a quarter as much beside it. 0: no rows.
   size_t tensor_memory = size_t{1} << 30;
+  // Bytes that attempts take beside rows and gradients.
+  size_t attempt_budget = size_t{64} << 20;
   // An attempt that no stream uses for so long ends.
   absl::Duration unused_attempt_timeout = absl::Seconds(60);
   AdmissionLimits admission;
@@ -76,8 +78,8 @@ struct SamplerServiceEnvironment {
   // Runs messages in and out, on its own threads, so that Progress, credits and
   // frames never wait for tasks; null: `executor`.
   Executor* protocol_executor = nullptr;
-  // CPU time of the threads of `executor`, by which jobs are charged; null:
-  // they are charged for bytes alone.
+  // CPU time of the executors' threads, by which jobs are charged; null: they
+  // are charged for the bytes of batches, and for estimates of calls.
   CpuMeter::Clock cpu_clock = nullptr;
   Metrics* metrics = nullptr;  // null: nothing is counted
   // Runs when num_clients have said farewell; may be empty.
@@ -152,6 +154,8 @@ class SamplerService final : public StreamAcceptor {
   ByteBudget& budget() const;
   SharedBudget& leaf_budget() const;
   SharedBudget& data_budget() const;
+  // Returns the time that data calls have taken so far, as it is charged.
+  absl::Duration data_time() const;
   // Returns all budgets that streams share by caller, with what is in use now.
   std::vector<BudgetState> shared_budgets() const;
   // Batches that are queued, being made or sent.

@@ -9,13 +9,13 @@
 
 #include "absl/time/time.h"
 #include "channel/frame_sender.h"
+#include "common/runtime/activity.h"
 #include "common/runtime/byte_budget.h"
 #include "common/runtime/cpu_meter.h"
 #include "common/runtime/executor.h"
 #include "common/runtime/shared_budget.h"
 #include "sampler_server/service/access/caller_refusals.h"
 #include "sampler_server/service/access/graph_access.h"
-#include "sampler_server/service/activity.h"
 #include "sampler_server/service/farewells.h"
 #include "sampler_server/service/grants/plan_holds.h"
 #include "sampler_server/service/graph_catalog.h"
@@ -44,7 +44,7 @@ struct ServiceCore {
   std::shared_ptr<CallerRefusals> refusals = std::make_shared<CallerRefusals>();
   uint64_t incarnation = 0;
   Executor* executor = nullptr;  // runs batch tasks
-  // CPU time of the threads of `executor`; null: not measured.
+  // CPU time of the threads of the executors; null: not measured.
   CpuMeter::Clock cpu_clock = nullptr;
   Executor* protocol_executor = nullptr;  // runs streams and admission
   // Has threads of its own, so that leaf requests never wait for tasks.
@@ -54,14 +54,16 @@ struct ServiceCore {
   // The budget of leaf requests and replies; separate from `budget` for the
   // same reason.
   std::shared_ptr<SharedBudget> leaf_budget;
-  std::shared_ptr<CallTurns> leaf_turns = std::make_shared<CallTurns>();
+  std::shared_ptr<CallTurns> leaf_turns;
   // The budget of control answers until the network takes them.
   std::shared_ptr<SharedBudget> control_budget;
   // How many control calls each caller has made lately.
   std::shared_ptr<CallRates> control_rates = std::make_shared<CallRates>();
   // The budget of data calls' requests and replies.
   std::shared_ptr<SharedBudget> data_budget;
-  std::shared_ptr<CallTurns> data_turns = std::make_shared<CallTurns>();
+  std::shared_ptr<CallTurns> data_turns;
+  // The budget of attempts; see TensorStoreOptions.
+  std::shared_ptr<SharedBudget> attempt_budget;
   // The budget of messages of trainers that are not handled yet.
   std::shared_ptr<SharedBudget> inbox_budget =
       SharedBudget::Create("inbox budget", size_t{64} << 20);

@@ -1,5 +1,6 @@
 #include "sampler_server/tensors/attempt.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -7,20 +8,50 @@
 #include "common/text/terminal_text.h"
 
 namespace tributary {
+namespace {
+
+// A node of a map, with what the allocator adds.
+constexpr size_t kNodeBytes = 80;
+// Scope and caller as keys and in closures, the timer of an unused attempt, and
+// the purposes of two meetings.
+constexpr size_t kFixedBytes =
+    sizeof(Attempt) + 2048 + 2 * Meetings::kMaxPurposeBytes;
+
+}  // namespace
+
+size_t Attempt::BytesOf(const AttemptOptions& options) {
+  const size_t of_rank = RoundStaging::BytesOfRank() + Meetings::BytesOfRank() +
+                         sizeof(WriteLog) + sizeof(AsyncLock) + 3 * kNodeBytes;
+  size_t bytes = kFixedBytes + options.world * of_rank +
+                 2 * (options.scope.job.size() + options.caller.size());
+  for (const RowMember& member : options.members) {
+    // The list has grown by doubling.
+    bytes += 2 * sizeof(member) + member.address.capacity() + kNodeBytes;
+  }
+  return bytes;
+}
+
+void AttemptOptions::SetPlacement(RowPlacement made, uint32_t index) {
+  const auto& sorted = made.members();
+  const auto self = std::find(sorted.begin(), sorted.end(), members[index]);
+  member = static_cast<uint32_t>(self - sorted.begin());
+  placement = std::make_shared<const RowPlacement>(std::move(made));
+}
+
+bool AttemptOptions::SameAs(const AttemptOptions& other) const {
+  return opener == other.opener && world == other.world &&
+         members == other.members && member == other.member;
+}
 
 Attempt::Attempt(AttemptOptions options, std::shared_ptr<const void> pin,
                  Executor* executor)
     : options_(std::move(options)),
+      executor_(executor),
       clients_{{0, options_.opener}},
       pin_(std::move(pin)),
-      meetings_(options_.world, executor),
+      meetings_(options_.world, executor, options_.share),
       rounds_(options_.world, options_.rank_staging),
       applied_(std::make_shared<ParkedCalls>(executor)) {}
-
-bool Attempt::SameAs(const AttemptOptions& other) const {
-  return options_.opener == other.opener && options_.world == other.world &&
-         options_.members == other.members && options_.member == other.member;
-}
 
 absl::Status Attempt::Admit(uint32_t rank, uint64_t client) {
   if (rank >= options_.world) {
@@ -37,20 +68,39 @@ absl::Status Attempt::Admit(uint32_t rank, uint64_t client) {
       "' is another process: a rank that starts again needs a new attempt"));
 }
 
-absl::Status Attempt::WhileOpen(absl::FunctionRef<absl::Status()> work) {
-  ReaderLock lock(gate_);
+absl::StatusOr<std::shared_ptr<const void>> Attempt::Begin() {
+  MutexLock lock(mutex_);
   RETURN_IF_ERROR(ended_);
+  return work_->Hold();
+}
+
+absl::Status Attempt::WhileOpen(absl::FunctionRef<absl::Status()> work) {
+  ASSIGN_OR_RETURN(const auto hold, Begin());
   return work();
 }
 
-void Attempt::End(const absl::Status& why) {
+absl::Status Attempt::ended() const {
+  MutexLock lock(mutex_);
+  return ended_;
+}
+
+void Attempt::End(const absl::Status& why, absl::AnyInvocable<void()> over) {
+  absl::Status first;
   {
-    WriterLock lock(gate_);
-    if (!ended_.ok()) return;
-    ended_ = why;
+    MutexLock lock(mutex_);
+    if (ended_.ok()) ended_ = why;
+    first = ended_;
   }
-  applied_->End(why);
-  meetings_.End(why);
+  applied_->End(first);
+  meetings_.End(first);
+  work_->OnIdle([self = shared_from_this(), over = std::move(over)]() mutable {
+    self->Release();
+    over();
+  });
+}
+
+void Attempt::Release() {
+  rounds_.Clear();
   std::shared_ptr<const void> pin, hold;  // released without the lock
   std::map<std::string, std::shared_ptr<TensorTable>> tables;
   MutexLock lock(mutex_);
@@ -65,8 +115,12 @@ void Attempt::Put(const std::string& name, std::shared_ptr<TensorTable> table) {
 }
 
 void Attempt::Remove(const std::string& name) {
+  std::shared_ptr<TensorTable> table;  // destroyed without the lock
   MutexLock lock(mutex_);
-  tables_.erase(name);
+  const auto it = tables_.find(name);
+  if (it == tables_.end()) return;
+  table = std::move(it->second);
+  tables_.erase(it);
 }
 
 absl::StatusOr<std::shared_ptr<TensorTable>> Attempt::Find(
@@ -88,27 +142,30 @@ WriteLog& Attempt::log(uint32_t rank) {
 }
 
 std::shared_ptr<const void> Attempt::Use(
-    std::function<void(std::shared_ptr<Attempt>, uint64_t)> unused) {
+    std::function<void(std::shared_ptr<Attempt>)> unused) {
   {
     MutexLock lock(mutex_);
-    ++uses_;
     ++users_;
   }
   return std::shared_ptr<const void>(
       this, [self = shared_from_this(),
              unused = std::move(unused)](const void*) mutable {
-        uint64_t uses = 0;
         {
           MutexLock lock(self->mutex_);
-          if (--self->users_ == 0) uses = self->uses_;
+          if (--self->users_ > 0) return;
+          self->unused_since_ = self->executor_->Now();
+          if (!self->ended_.ok()) return;
+          if (std::exchange(self->told_unused_, true)) return;
         }
-        if (uses > 0) unused(std::move(self), uses);
+        unused(std::move(self));
       });
 }
 
-bool Attempt::UnusedSince(uint64_t number) const {
+std::optional<absl::Duration> Attempt::Idle() {
   MutexLock lock(mutex_);
-  return users_ == 0 && uses_ == number;
+  if (users_ == 0) return executor_->Now() - unused_since_;
+  told_unused_ = false;
+  return std::nullopt;
 }
 
 void Attempt::HoldServer(std::shared_ptr<const void> hold) {

@@ -1,5 +1,6 @@
 // Meetings, rounds, the log of writes and parked calls, in virtual time.
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <string>
@@ -105,7 +106,7 @@ class MeetingsTest : public WorldTest {
     return result->has_value() ? std::string((*result)->status().message())
                                : "no answer";
   }
-  Meetings meetings_{3, node_};
+  Meetings meetings_{3, node_, nullptr};
 };
 
 TEST_F(MeetingsTest, EachRankGetsTheValuesOfAll) {
@@ -159,14 +160,77 @@ TEST_F(MeetingsTest, ARankBringsOneValueWithinItsShare) {
               HasSubstr("allowed: 65536"));
 }
 
+TEST_F(MeetingsTest, ValuesCountInTheShareUntilTheNextMeetingIsOver) {
+  const auto budget = SharedBudget::Create("attempt budget", 10'000);
+  Meetings meetings(2, node_, budget->Open("job"));
+  const auto meet = [&](uint32_t rank, uint64_t sequence, size_t bytes) {
+    Meetings::Visit visit;
+    visit.rank = rank;
+    visit.sequence = sequence;
+    visit.purpose = "barrier";
+    visit.value = std::string(bytes, 'v');
+    visit.deadline = node_->Now() + absl::Seconds(5);
+    auto result = std::make_shared<absl::Status>(absl::UnknownError("waits"));
+    meetings.Meet(std::move(visit),
+                  [result](auto values) { *result = values.status(); });
+    Run();
+    return *result;
+  };
+  EXPECT_TRUE(absl::IsUnknown(meet(0, 1, 1000)));
+  EXPECT_GE(budget->used(), 1000u);
+  EXPECT_LE(budget->used(), 1100u);
+  EXPECT_TRUE(absl::IsUnknown(meet(0, 1, 1000)));  // again: once counted
+  EXPECT_LE(budget->used(), 1100u);
+  EXPECT_TRUE(absl::IsResourceExhausted(meet(1, 1, 5000)));
+  EXPECT_TRUE(meet(1, 1, 500).ok());
+  EXPECT_GE(budget->used(), 1500u);
+  EXPECT_TRUE(absl::IsUnknown(meet(0, 2, 1)));
+  EXPECT_TRUE(meet(1, 2, 1).ok());
+  EXPECT_LE(budget->used(), 300u);
+  meetings.End(absl::UnavailableError("over"));
+  EXPECT_EQ(budget->used(), 0u);
+}
+
+TEST_F(MeetingsTest, APurposeIsShort) {
+  EXPECT_THAT(ErrorOf(Meet(0, 1, "a", std::string(5000, 'p'))),
+              HasSubstr("name has 5000 bytes; allowed: 4096"));
+}
+
+TEST(WriteLogTest, RemembersAWindowOfNumbers) {
+  WriteLog log;
+  int applied = 0;
+  const auto write = [&](uint64_t sequence, uint64_t oldest) {
+    const auto is_new = log.IsNew(sequence, oldest);
+    ASSERT_TRUE(is_new.ok()) << is_new.status();
+    if (!*is_new) return;
+    ++applied;
+    log.Record(sequence);
+  };
+  constexpr uint64_t kMost = WriteLog::kMaxOpen;
+  for (uint64_t s = 1; s <= kMost; ++s) write(s, 1);
+  for (uint64_t s = 1; s <= kMost; ++s) write(s, 1);
+  EXPECT_EQ(applied, static_cast<int>(kMost));
+  // The place of number 1 is that of the next one, once 1 is answered.
+  write(kMost + 1, 2);
+  write(kMost + 1, 2);
+  write(2, 2);
+  EXPECT_EQ(applied, static_cast<int>(kMost) + 1);
+  // Far ahead, nothing of before is taken for it.
+  write(10 * kMost + 1, 9 * kMost + 2);
+  write(9 * kMost + 2, 9 * kMost + 2);
+  EXPECT_EQ(applied, static_cast<int>(kMost) + 3);
+}
+
 TEST(WriteLogTest, AppliesEachWriteOnce) {
   WriteLog log;
   int applied = 0;
   const auto write = [&](uint64_t sequence, uint64_t oldest) {
-    return log.Apply(sequence, oldest, [&] {
+    const auto is_new = log.IsNew(sequence, oldest);
+    if (is_new.ok() && *is_new) {
       ++applied;
-      return absl::OkStatus();
-    });
+      log.Record(sequence);
+    }
+    return is_new.status();
   };
   EXPECT_TRUE(write(2, 1).ok());
   EXPECT_TRUE(write(2, 1).ok());
@@ -177,7 +241,7 @@ TEST(WriteLogTest, AppliesEachWriteOnce) {
   EXPECT_TRUE(write(3, 3).ok());
   EXPECT_EQ(applied, 3);
   // One that fails may be tried again.
-  EXPECT_FALSE(log.Apply(6, 4, [] { return absl::AbortedError(""); }).ok());
+  EXPECT_TRUE(*log.IsNew(6, 4));
   EXPECT_TRUE(write(6, 4).ok());
   EXPECT_EQ(applied, 4);
   EXPECT_THAT(write(0, 0).message(), HasSubstr("write 0"));
@@ -227,6 +291,13 @@ class RoundStagingTest : public ::testing::Test {
     made.owner = owner;
     return made;
   }
+  // Applies the round in steps of `limit`; returns how many.
+  static int Apply(RoundStaging& rounds, uint64_t limit = WorkSlice::kLimit) {
+    for (int steps = 1;; ++steps) {
+      WorkSlice slice(limit);
+      if (rounds.ApplyRound(slice)) return steps;
+    }
+  }
   float ValueOf(const TensorTable& table, uint64_t row) {
     float values[2];
     table.Read(std::vector<uint64_t>{row}, reinterpret_cast<uint8_t*>(values));
@@ -254,7 +325,7 @@ TEST_F(RoundStagingTest, StepsOnceEveryRankHasClosed) {
   EXPECT_EQ(*rounds_.Stage(Part(0, 2, 0, true, 0, {}, {})), Taken::kAhead);
   EXPECT_EQ(ValueOf(*table_, 2), 0);
   EXPECT_EQ(*rounds_.Stage(Part(0, 1, 1, true, 0, {3}, {5})), Taken::kComplete);
-  rounds_.ApplyRound();
+  Apply(rounds_);
   EXPECT_EQ(ValueOf(*table_, 1), 1);
   EXPECT_EQ(ValueOf(*table_, 2), 12);
   EXPECT_EQ(ValueOf(*table_, 3), 5);
@@ -263,7 +334,7 @@ TEST_F(RoundStagingTest, StepsOnceEveryRankHasClosed) {
   EXPECT_EQ(*rounds_.Stage(Part(1, 1, 0, true, 1, {2}, {10})), Taken::kStaged);
   EXPECT_EQ(*rounds_.Stage(Part(0, 2, 0, true, 0, {}, {})), Taken::kStaged);
   EXPECT_EQ(*rounds_.Stage(Part(1, 2, 0, true, 0, {}, {})), Taken::kComplete);
-  rounds_.ApplyRound();
+  Apply(rounds_);
   EXPECT_EQ(ValueOf(*table_, 2), 12);
 }
 
@@ -294,9 +365,84 @@ TEST_F(RoundStagingTest, SumsAscendByPlace) {
                parts[i].pushes[0].place, {7}, {i == 0 ? 0x1p24f : 1.0f});
       ASSERT_TRUE(rounds.Stage(std::move(part)).ok());
     }
-    rounds.ApplyRound();
+    Apply(rounds);
     EXPECT_EQ(ValueOf(*table_, 7), 0x1p24f + 2.0f);
   } while (std::next_permutation(order.begin(), order.end()));
+}
+
+// Gradients of many parts, of two tables with initial values, in any slices: a
+// row's sum ascends by (place, rank, part), and rows are stepped once.
+TEST_F(RoundStagingTest, ARoundIsTheSameHoweverItIsCut) {
+  const auto apply = [&](uint64_t limit, std::vector<float>& values) {
+    std::vector<std::shared_ptr<TensorTable>> tables;
+    for (const char* name : {"u", "v"}) {
+      const TensorShape shape{name, 100, 2, DType::kFloat32};
+      const InitialValueOptions normal{InitialKind::kNormal, 0, 1, 3};
+      tables.push_back(*TensorTable::Create(
+          shape, place_,
+          *RowInitializer::Create(normal, name, 100, 2, shape.dtype),
+          Reservation()));
+      ASSERT_TRUE(
+          tables.back()->AttachOptimizer(OptimizerKind::kAdagrad, {}).ok());
+    }
+    RoundStaging rounds(2, 1 << 20);
+    for (uint32_t part = 0; part < 12; ++part) {
+      table_ = tables[part / 2 % 2];
+      std::vector<uint64_t> rows;
+      std::vector<float> gradients;
+      for (uint64_t row = part % 5; row < 100; row += 1 + part % 3) {
+        rows.push_back(row);
+        gradients.push_back(0.1f * static_cast<float>(row + part));
+      }
+      RoundPart made = Part(part % 2, 1, part / 2, part >= 10, 7 - part / 3,
+                            rows, gradients);
+      made.pushes[0].step.learning_rate = 0.5;
+      ASSERT_TRUE(rounds.Stage(std::move(made)).ok());
+    }
+    const int steps = Apply(rounds, limit);
+    EXPECT_EQ(steps > 1, limit < WorkSlice::kLimit) << limit;
+    EXPECT_EQ(rounds.applied(), 1u);
+    for (const auto& table : tables) {
+      for (uint64_t row = 0; row < 100; ++row) {
+        float row_values[2];
+        table->Read(std::vector<uint64_t>{row},
+                    reinterpret_cast<uint8_t*>(row_values));
+        values.insert(values.end(), row_values, row_values + 2);
+      }
+    }
+  };
+  std::vector<float> whole;
+  apply(WorkSlice::kLimit * 100, whole);
+  for (const uint64_t limit : {1, 90, 1'000, 20'000}) {
+    std::vector<float> cut;
+    apply(limit, cut);
+    EXPECT_EQ(cut, whole) << limit;
+  }
+}
+
+// Of a round of 200,000 gradients, as of one, no step takes long.
+TEST_F(RoundStagingTest, ALongRoundIsManySteps) {
+  const TensorShape shape{"long", 200'000, 2, DType::kFloat32};
+  table_ = *TensorTable::Create(
+      shape, place_,
+      *RowInitializer::Create({}, "long", shape.num_rows, 2, shape.dtype),
+      Reservation());
+  ASSERT_TRUE(table_->AttachOptimizer(OptimizerKind::kAdam, {}).ok());
+  std::vector<uint64_t> rows(shape.num_rows);
+  std::iota(rows.begin(), rows.end(), 0);
+  const std::vector<float> ones(rows.size(), 1);
+  RoundStaging rounds(1, size_t{1} << 30);
+  RoundPart part = Part(0, 1, 0, true, 0, rows, ones);
+  ASSERT_EQ(*rounds.Stage(std::move(part)), Taken::kComplete);
+  int steps = 0;
+  uint64_t most = 0;
+  for (bool is_over = false; !is_over; ++steps) {
+    WorkSlice slice;
+    is_over = rounds.ApplyRound(slice);
+    most = std::max(most, slice.spent());
+  }
+  EXPECT_GT(steps, 50);
+  EXPECT_LE(most, WorkSlice::kLimit + 50'000);  // which give the part back
 }
 
 TEST_F(RoundStagingTest, ARankStaysWithinItsShare) {
@@ -311,6 +457,56 @@ TEST_F(RoundStagingTest, ARankStaysWithinItsShare) {
   EXPECT_EQ(*rounds_.Stage(std::move(again)), Taken::kStaged);
   EXPECT_EQ(*rounds_.Stage(Part(1, 1, 0, true, 0, {2}, {1})), Taken::kStaged);
   EXPECT_EQ(*rounds_.Stage(Part(0, 1, 1, true, 0, {}, {})), Taken::kComplete);
+}
+
+TEST_F(RoundStagingTest, APartWithoutPushesInItsTurnTakesNothing) {
+  RoundPart empty = Part(0, 1, 0, false, 0, {}, {});
+  EXPECT_EQ(rounds_.BytesOf(empty, 0, 0, 0), 0u);
+  for (uint32_t part = 0; part < 10; ++part) {
+    EXPECT_EQ(*rounds_.Stage(Part(0, 1, part, false, 0, {}, {})),
+              Taken::kStaged);
+  }
+  EXPECT_TRUE(rounds_.Has(Part(0, 1, 9, false, 0, {}, {})));
+  // One that comes early does, and so does one with rows.
+  empty.part = 11;
+  EXPECT_GT(rounds_.BytesOf(empty, 0, 0, 0), sizeof(RoundPart));
+  empty.part = 10;
+  EXPECT_EQ(rounds_.BytesOf(empty, 0, 0, 0), 0u);
+  EXPECT_GT(rounds_.BytesOf(empty, 16, 1, 1),
+            sizeof(RoundPart) + sizeof(StagedPush) + 16);
+}
+
+TEST_F(RoundStagingTest, AnEndDropsWhatIsStaged) {
+  StagingMemory memory("the memory of gradients", 10'000, JobWeights());
+  RoundPart part = Part(0, 1, 0, true, 0, {1}, {1});
+  part.memory = *memory.Reserve("job", "caller", 1000);
+  ASSERT_TRUE(rounds_.Stage(std::move(part)).ok());
+  EXPECT_EQ(memory.used(), 1000u);
+  rounds_.Clear();
+  EXPECT_EQ(memory.used(), 0u);
+}
+
+TEST(StagingMemoryTest, ACallerLeavesAsMuchAsItTakes) {
+  StagingMemory memory("the memory of gradients", 1000, JobWeights());
+  EXPECT_EQ(memory.MostOf("a"), 500u);
+  const auto thief = memory.Reserve("a", "thief", 500);
+  ASSERT_TRUE(thief.ok());
+  EXPECT_TRUE(
+      absl::IsResourceExhausted(memory.Reserve("a", "thief", 1).status()));
+  EXPECT_TRUE(memory.Reserve("b", "honest", 250).ok());
+}
+
+TEST(StagingMemoryTest, AJobWithAWeightHasItsPartForItself) {
+  StagingMemory memory("the memory of gradients", 1000,
+                       *JobWeights::Parse("a=3,*=1"));
+  EXPECT_EQ(memory.MostOf("a"), 750u);
+  EXPECT_EQ(memory.MostOf("other"), 125u);
+  const auto first = memory.Reserve("a", "host", 400);
+  const auto second = memory.Reserve("a", "host", 350);
+  EXPECT_TRUE(first.ok() && second.ok());
+  EXPECT_TRUE(
+      absl::IsResourceExhausted(memory.Reserve("a", "host", 1).status()));
+  EXPECT_TRUE(memory.Reserve("other", "host", 125).ok());
 }
 
 TEST_F(RoundStagingTest, RefusesWhatContradicts) {

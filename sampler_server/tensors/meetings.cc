@@ -9,9 +9,23 @@
 #include "sampler_server/tensors/rank_list.h"
 
 namespace tributary {
+namespace {
 
-Meetings::Meetings(uint32_t world, Executor* executor)
+// What the allocator adds to a value and a purpose.
+constexpr size_t kValueBytes = 64;
+
+// The values of a meeting that is over, and their memory.
+struct HeldValues {
+  std::vector<std::string> values;
+  std::vector<BudgetShare::Hold> memory;
+};
+
+}  // namespace
+
+Meetings::Meetings(uint32_t world, Executor* executor,
+                   std::shared_ptr<BudgetShare> share)
     : world_(world),
+      share_(std::move(share)),
       values_(world),
       parked_(std::make_shared<ParkedCalls>(executor)) {}
 
@@ -23,7 +37,7 @@ absl::Status Meetings::CheckSequence(const Visit& visit) const {
       ": every rank makes the same meetings in the same order"));
 }
 
-absl::StatusOr<bool> Meetings::Come(const Visit& visit) {
+absl::Status Meetings::CheckSizes(const Visit& visit) const {
   const size_t limit =
       std::min(kMaxValueBytes, kMaxAnswerBytes / std::max(world_, 1u));
   if (visit.value.size() > limit) {
@@ -31,6 +45,41 @@ absl::StatusOr<bool> Meetings::Come(const Visit& visit) {
         "rank ", visit.rank, " brings ", visit.value.size(),
         " bytes to a meeting of ", world_, " ranks; allowed: ", limit));
   }
+  if (visit.purpose.size() <= kMaxPurposeBytes) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "rank ", visit.rank, " comes to a meeting whose name has ",
+      visit.purpose.size(), " bytes; allowed: ", kMaxPurposeBytes));
+}
+
+void Meetings::Disband() {
+  come_ = 0;
+  for (auto& value : values_) value.reset();
+}
+
+void Meetings::Conclude() {
+  auto held = std::make_shared<HeldValues>();
+  held->values.reserve(world_);
+  held->memory.reserve(world_);
+  for (auto& value : values_) {
+    held->values.push_back(std::move(value->value));
+    held->memory.push_back(std::move(value->memory));
+  }
+  Disband();
+  last_ = Values(held, &held->values);
+  last_purpose_ = std::move(purpose_);
+  ++held_;
+}
+
+void Meetings::End(const absl::Status& why) {
+  parked_->End(why);
+  Values last;  // destroyed without the lock
+  MutexLock lock(mutex_);
+  Disband();
+  last.swap(last_);
+}
+
+absl::StatusOr<bool> Meetings::Come(const Visit& visit) {
+  RETURN_IF_ERROR(CheckSizes(visit));
   MutexLock lock(mutex_);
   if (visit.sequence == held_ && held_ > 0) {
     if (visit.purpose == last_purpose_) return false;
@@ -48,26 +97,26 @@ absl::StatusOr<bool> Meetings::Come(const Visit& visit) {
                      " comes for '", TerminalLine(visit.purpose), "', rank ",
                      first_rank_, " came for '", TerminalLine(purpose_),
                      "': every rank makes the same calls in the same order"));
-    come_ = 0;
-    values_.assign(world_, std::nullopt);
+    Disband();
     parked_->Fail(why);
     return why;
   }
-  auto& value = values_[visit.rank];
-  if (value.has_value() && *value != visit.value) {
+  auto& brought = values_[visit.rank];
+  if (brought.has_value()) {
+    if (brought->value == visit.value) return false;
     return absl::InvalidArgumentError(
         absl::StrCat("rank ", visit.rank, " comes to meeting ", visit.sequence,
                      " again with another value"));
   }
-  if (!value.has_value()) ++come_;
-  value = visit.value;
-  if (come_ < world_) return false;
-  auto all = std::make_shared<std::vector<std::string>>();
-  for (auto& one : values_) all->push_back(*std::exchange(one, std::nullopt));
-  last_ = std::move(all);
-  last_purpose_ = std::move(purpose_);
-  come_ = 0;
-  ++held_;
+  BudgetShare::Hold memory;
+  if (share_ != nullptr) {
+    ASSIGN_OR_RETURN(memory,
+                     share_->TryTake(visit.value.size() + visit.purpose.size() +
+                                     kValueBytes));
+  }
+  brought.emplace(Brought{visit.value, std::move(memory)});
+  if (++come_ < world_) return false;
+  Conclude();
   return true;
 }
 
@@ -89,7 +138,7 @@ absl::Status Meetings::Missing(uint64_t sequence,
 
 absl::StatusOr<Meetings::Values> Meetings::AnswerOf(uint64_t sequence) const {
   MutexLock lock(mutex_);
-  if (sequence == held_) return last_;
+  if (sequence == held_ && last_ != nullptr) return last_;
   return absl::FailedPreconditionError(
       absl::StrCat("meeting ", sequence, " is over, and a later one as well"));
 }

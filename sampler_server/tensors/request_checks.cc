@@ -1,6 +1,7 @@
 #include "sampler_server/tensors/request_checks.h"
 
-#include <cstring>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/wire_format_lite.h>
 
 #include "absl/strings/str_cat.h"
 #include "common/hash/sha256.h"
@@ -14,6 +15,8 @@ namespace {
 constexpr size_t kMaxJobBytes = 200;
 constexpr size_t kMaxNameBytes = 300;
 constexpr size_t kMaxPolicyBytes = 300;
+// A name in DNS has 253.
+constexpr size_t kMaxAddressBytes = 300;
 
 absl::Status CheckText(const char* what, const std::string& text, size_t least,
                        size_t most) {
@@ -23,6 +26,17 @@ absl::Status CheckText(const char* what, const std::string& text, size_t least,
   }
   if (IsUtf8(text)) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(what, " is not UTF-8"));
+}
+
+// Refuses what this program does not know and would have to keep.
+absl::Status RefuseUnknownFields(const google::protobuf::Message& message,
+                                 const std::string& tensor) {
+  const auto& unknown = message.GetReflection()->GetUnknownFields(message);
+  if (unknown.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "field ", unknown.field(0).number(), " of ", message.GetTypeName(),
+      " for tensor '", TerminalLine(tensor),
+      "' is unknown to this server: servers and trainers are of one version"));
 }
 
 InitialKind KindOf(v1::InitialKind kind) {
@@ -62,6 +76,8 @@ absl::StatusOr<TensorShape> CheckTensorSpec(const v1::TensorSpec& spec) {
   RETURN_IF_ERROR(CheckText("a tensor's name", spec.name(), 1, kMaxNameBytes));
   RETURN_IF_ERROR(
       CheckText("a tensor's policy", spec.policy(), 0, kMaxPolicyBytes));
+  RETURN_IF_ERROR(RefuseUnknownFields(spec, spec.name()));
+  RETURN_IF_ERROR(RefuseUnknownFields(spec.initial(), spec.name()));
   if (spec.num_rows() == 0 || spec.num_rows() > kMaxTensorRows) {
     return absl::InvalidArgumentError(
         absl::StrCat("tensor '", TerminalLine(spec.name()), "' of ",
@@ -110,38 +126,25 @@ absl::StatusOr<OptimizerKind> CheckOptimizer(v1::SparseOptimizer optimizer) {
   }
 }
 
-absl::StatusOr<std::vector<uint64_t>> CheckRows(
-    const TensorTable& table, absl::Span<const uint8_t> payload,
-    uint64_t num_rows, size_t bytes_per_row) {
-  const size_t each = sizeof(uint64_t) + bytes_per_row;
-  if (num_rows != payload.size() / each || payload.size() % each != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a payload of ", payload.size(), " bytes for ", num_rows,
-                     " rows of tensor '", TerminalLine(table.shape().name),
-                     "'; each takes ", each));
+absl::Status CheckMemberAddress(const std::string& address) {
+  return CheckText("the address of a server that holds rows", address, 1,
+                   kMaxAddressBytes);
+}
+
+absl::Status CheckCount(std::string_view header, int number, size_t most,
+                        absl::string_view what) {
+  using google::protobuf::internal::WireFormatLite;
+  google::protobuf::io::CodedInputStream input(
+      reinterpret_cast<const uint8_t*>(header.data()),
+      static_cast<int>(header.size()));
+  size_t count = 0;
+  while (const uint32_t tag = input.ReadTag()) {
+    if (WireFormatLite::GetTagFieldNumber(tag) == number) ++count;
+    if (!WireFormatLite::SkipField(&input, tag)) break;  // parsing says so
   }
-  std::vector<uint64_t> rows(num_rows);
-  if (num_rows > 0) {
-    std::memcpy(rows.data(), payload.data(), num_rows * sizeof(uint64_t));
-  }
-  const RowPlacement& placement = table.placement();
-  const uint64_t end = table.shape().num_rows;
-  for (uint64_t& row : rows) {
-    if (row >= end) {
-      return absl::OutOfRangeError(absl::StrCat(
-          "row ", row, " of tensor '", TerminalLine(table.shape().name),
-          "'; allowed: 0 to ", end - 1));
-    }
-    const uint32_t member = placement.MemberOf(row);
-    if (member != table.member()) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "row ", row, " of tensor '", TerminalLine(table.shape().name),
-          "' is on ", placement.members()[member].address,
-          ", not on this server"));
-    }
-    row = placement.LocalRow(row);
-  }
-  return rows;
+  if (count <= most) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("a request with ", count, " ", what, "; allowed: ", most));
 }
 
 }  // namespace tributary

@@ -5,15 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
+#include "absl/strings/string_view.h"
 #include "common/proto/tensors.pb.h"
 #include "sampler_server/tensors/attempt.h"
-#include "sampler_server/tensors/row_initializer.h"
 #include "sampler_server/tensors/tensor_table.h"
+#include "sampler_server/tensors/values/row_initializer.h"
 
 namespace tributary {
 
@@ -31,13 +31,14 @@ absl::StatusOr<TensorShape> CheckTensorSpec(const v1::TensorSpec& spec);
 absl::StatusOr<RowInitializer> CheckInitialValue(const v1::TensorSpec& spec);
 absl::StatusOr<OptimizerKind> CheckOptimizer(v1::SparseOptimizer optimizer);
 
-// Returns the places in the table of the `num_rows` row numbers that `payload`
-// begins with. INVALID_ARGUMENT unless the payload is exactly these and
-// `bytes_per_row` more for each; OUT_OF_RANGE for a row beyond the tensor;
-// FAILED_PRECONDITION for one of another server.
-absl::StatusOr<std::vector<uint64_t>> CheckRows(
-    const TensorTable& table, absl::Span<const uint8_t> payload,
-    uint64_t num_rows, size_t bytes_per_row);
+// INVALID_ARGUMENT unless the address of a server has 1 to 300 bytes of UTF-8.
+absl::Status CheckMemberAddress(const std::string& address);
+
+// INVALID_ARGUMENT if the serialized message `header` has more than `most`
+// fields `number`, called `what`. Looks before it is parsed, which takes
+// memory and time for each.
+absl::Status CheckCount(std::string_view header, int number, size_t most,
+                        absl::string_view what);
 
 }  // namespace tributary
 

@@ -1,9 +1,6 @@
-// Compiled with -ffp-contract=off, as sparse_optimizer.cc.
 #include "sampler_server/tensors/round_staging.h"
 
 #include <algorithm>
-#include <cstring>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,86 +9,40 @@
 namespace tributary {
 namespace {
 
-// How many gradients ahead of a step their rows are brought to the cache.
-constexpr size_t kAhead = 8;
+// A part's places in the list of parts, which grows by copying, and in its
+// rank's set, its payload's owner, and its reservation.
+constexpr size_t kPartBytes = 3 * sizeof(RoundPart) + 512;
 
-// One row of one push.
-struct Gradient {
-  uint64_t row;
-  uint32_t order;  // of its push
-  uint32_t at;     // in its push
-};
-
-// A push and where it comes in the sums.
-struct OrderedPush {
-  std::tuple<uint32_t, uint32_t, uint32_t, size_t> order;
-  const StagedPush* push;
-};
-
-std::vector<OrderedPush> PushesOf(const TensorTable& table,
-                                  const std::vector<RoundPart>& parts) {
-  std::vector<OrderedPush> pushes;
-  for (const RoundPart& part : parts) {
-    for (size_t i = 0; i < part.pushes.size(); ++i) {
-      const StagedPush& push = part.pushes[i];
-      if (push.table.get() != &table) continue;
-      pushes.push_back({{push.place, part.rank, part.part, i}, &push});
-    }
-  }
-  std::sort(pushes.begin(), pushes.end(),
-            [](const auto& a, const auto& b) { return a.order < b.order; });
-  return pushes;
-}
-
-void Accumulate(const uint8_t* gradient, bool is_first,
-                std::vector<float>& sum) {
-  if (is_first) {
-    std::memcpy(sum.data(), gradient, sum.size() * sizeof(float));
-    return;
-  }
-  for (size_t i = 0; i < sum.size(); ++i) {
-    float value;
-    std::memcpy(&value, gradient + i * sizeof(float), sizeof(float));
-    sum[i] = sum[i] + value;
-  }
-}
-
-// Sums the gradients of each row of the table and steps.
-void StepTable(TensorTable& table, const std::vector<RoundPart>& parts,
-               uint32_t round) {
-  const std::vector<OrderedPush> pushes = PushesOf(table, parts);
-  std::vector<Gradient> gradients;
-  for (uint32_t order = 0; order < pushes.size(); ++order) {
-    const auto& rows = pushes[order].push->rows;
-    for (uint32_t at = 0; at < rows.size(); ++at) {
-      gradients.push_back({rows[at], order, at});
-    }
-  }
-  std::sort(gradients.begin(), gradients.end(),
-            [](const Gradient& a, const Gradient& b) {
-              return std::tie(a.row, a.order) < std::tie(b.row, b.order);
-            });
-  const size_t bytes = table.shape().row_bytes();
-  std::vector<float> sum(table.shape().width());
-  for (size_t i = 0; i < gradients.size();) {
-    const uint64_t row = gradients[i].row;
-    if (i + kAhead < gradients.size()) {
-      table.PrefetchStep(gradients[i + kAhead].row);
-    }
-    for (size_t first = i; i < gradients.size() && gradients[i].row == row;
-         ++i) {
-      const StagedPush& push = *pushes[gradients[i].order].push;
-      Accumulate(push.gradients + gradients[i].at * bytes, i == first, sum);
-    }
-    table.Step(row, sum.data(), pushes.front().push->step, round);
-  }
-}
+// A push's places in its part, among the pushes of its tensor, and in the map
+// of steps, with what the allocator adds to its rows.
+constexpr size_t kPushBytes =
+    sizeof(StagedPush) + RoundSteps::kBytesPerPush +
+    sizeof(std::pair<const TensorTable* const, OptimizerStep>) + 144;
 
 }  // namespace
 
-size_t RoundStaging::BytesOf(size_t payload, size_t num_rows) {
-  return payload + num_rows * (sizeof(uint64_t) + 2 * sizeof(Gradient)) +
-         sizeof(RoundPart);
+void RoundStaging::Rank::Add(uint32_t part) {
+  if (part != next) {
+    ahead.insert(part);
+    return;
+  }
+  ++next;
+  for (; !ahead.empty() && *ahead.begin() == next; ++next) {
+    ahead.erase(ahead.begin());
+  }
+}
+
+size_t RoundStaging::BytesOf(const RoundPart& part, size_t payload,
+                             size_t num_rows, size_t num_pushes) const {
+  if (num_pushes == 0) {
+    MutexLock lock(mutex_);
+    // If it is not the next one any more when it is staged, it was staged.
+    if (part.round == applied_ + 1 && part.part == ranks_[part.rank].next) {
+      return 0;
+    }
+  }
+  return payload + num_rows * sizeof(uint64_t) + num_pushes * kPushBytes +
+         kPartBytes;
 }
 
 absl::Status RoundStaging::Check(const RoundPart& part) const {
@@ -101,8 +52,7 @@ absl::Status RoundStaging::Check(const RoundPart& part) const {
 
 bool RoundStaging::HasLocked(const RoundPart& part) const {
   return (part.round > 0 && part.round <= applied_) ||
-         (part.round == applied_ + 1 &&
-          ranks_[part.rank].parts.contains(part.part));
+         (part.round == applied_ + 1 && ranks_[part.rank].Has(part.part));
 }
 
 bool RoundStaging::Has(const RoundPart& part) const {
@@ -123,15 +73,14 @@ absl::Status RoundStaging::CheckLocked(const RoundPart& part) const {
     return absl::InvalidArgumentError(absl::StrCat(
         "rank ", part.rank, " stages ", used + part.bytes,
         " bytes of gradients in round ", part.round, " on this server; its ",
-        "share, of a quarter of --tensor-memory for ", ranks_.size(),
-        " ranks, is ", rank_limit_,
+        "share, of the part of --tensor-memory that its job stages, for ",
+        ranks_.size(), " ranks, is ", rank_limit_,
         ": raise --tensor-memory or make batches smaller"));
   }
   if (part.round != applied_ + 1) return absl::OkStatus();
   const Rank& rank = ranks_[part.rank];
   if ((rank.last && part.part > *rank.last) ||
-      (part.closes && !rank.parts.empty() &&
-       *rank.parts.rbegin() > part.part)) {
+      (part.closes && rank.HasAbove(part.part))) {
     return absl::InvalidArgumentError(absl::StrCat(
         "rank ", part.rank, " sends part ", part.part, " of round ", part.round,
         ", which closes with part ", rank.last ? *rank.last : part.part));
@@ -155,36 +104,40 @@ absl::StatusOr<RoundStaging::Taken> RoundStaging::Stage(RoundPart part) {
   Rank& rank = ranks_[part.rank];
   RETURN_IF_ERROR(CheckLocked(part));
   pushed_ = true;
-  rank.parts.insert(part.part);
+  rank.Add(part.part);
   rank.bytes += part.bytes;
   if (part.closes) rank.last = part.part;
   for (const StagedPush& push : part.pushes) {
     steps_.emplace(push.table.get(), push.step);
   }
-  staged_.push_back(std::move(part));
+  // One without pushes that came early keeps the memory of its number.
+  if (part.bytes > 0) staged_.push_back(std::move(part));
   if (rank.closed() && ++num_closed_ == ranks_.size()) return Taken::kComplete;
   return Taken::kStaged;
 }
 
-void RoundStaging::ApplyRound() {
-  std::vector<RoundPart> parts;
-  uint32_t round = 0;
-  {
+bool RoundStaging::ApplyRound(WorkSlice& slice) {
+  if (applying_ == nullptr) {
     MutexLock lock(mutex_);
-    parts.swap(staged_);
-    round = static_cast<uint32_t>(applied_ + 1);
+    applying_ = std::make_unique<RoundSteps>(
+        std::exchange(staged_, {}), static_cast<uint32_t>(applied_ + 1));
   }
-  std::set<TensorTable*> tables;
-  for (const RoundPart& part : parts) {
-    for (const StagedPush& push : part.pushes) tables.insert(push.table.get());
-  }
-  for (TensorTable* table : tables) StepTable(*table, parts, round);
-  parts.clear();
+  if (!applying_->Step(slice)) return false;
+  applying_ = nullptr;
   MutexLock lock(mutex_);
   ++applied_;
   num_closed_ = 0;
   steps_.clear();
   ranks_.assign(ranks_.size(), Rank());
+  return true;
+}
+
+void RoundStaging::Clear() {
+  std::vector<RoundPart> parts;  // destroyed without the lock
+  MutexLock lock(mutex_);
+  parts.swap(staged_);
+  steps_.clear();
+  for (Rank& rank : ranks_) rank.ahead.clear();
 }
 
 absl::Status RoundStaging::SetRound(uint64_t round) {

@@ -13,34 +13,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "common/runtime/byte_budget.h"
 #include "common/runtime/mutex.h"
-#include "sampler_server/tensors/sparse_optimizer.h"
+#include "common/runtime/work_slice.h"
+#include "sampler_server/tensors/round_steps.h"
 #include "sampler_server/tensors/tensor_table.h"
+#include "sampler_server/tensors/values/sparse_optimizer.h"
 
 namespace tributary {
-
-// Gradients of one tensor, of one batch or a part of it.
-struct StagedPush {
-  std::shared_ptr<TensorTable> table;  // float32, with an optimizer
-  uint32_t place = 0;                  // of the batch in the round
-  OptimizerStep step;
-  std::vector<uint64_t> rows;  // places in the table, ascending, distinct
-  const uint8_t* gradients = nullptr;  // float32 [rows.size(), width]
-};
-
-// A message's worth of gradients.
-struct RoundPart {
-  uint32_t rank = 0;
-  uint64_t round = 0;
-  uint32_t part = 0;
-  bool closes = false;  // the rank has no later part
-  std::vector<StagedPush> pushes;
-  std::shared_ptr<const void> owner;  // of the gradients
-  // Bytes that it takes until the round is applied; see BytesOf.
-  size_t bytes = 0;
-  Reservation memory;  // of that many bytes
-};
 
 // The rounds of one attempt on one server. Round r is open from the end of
 // round r - 1 until every rank has closed it. Then each row's gradients are
@@ -49,13 +28,17 @@ struct RoundPart {
 // a function of the gradients, however messages arrive.
 //
 // A part is staged once, whatever comes twice. Each rank may stage an equal
-// share of the memory, so none keeps another from closing. Thread-safe.
+// share of the memory, so none keeps another from closing. A part without
+// pushes that comes in its turn leaves nothing behind. Thread-safe.
 class RoundStaging {
  public:
   // Rounds are kept as uint32 beside rows.
   static constexpr uint64_t kMaxRound =
       std::numeric_limits<uint32_t>::max() - 1;
   static constexpr uint32_t kMaxParts = 1 << 16;  // of a rank's round
+
+  // What the object keeps for each rank from the start.
+  static size_t BytesOfRank() { return sizeof(Rank); }
 
   enum class Taken {
     kStaged,    // or was staged before
@@ -67,8 +50,11 @@ class RoundStaging {
   RoundStaging(uint32_t world, size_t rank_limit)
       : rank_limit_(rank_limit), ranks_(world) {}
 
-  // Returns the bytes that a part takes: `payload` bytes with `num_rows` rows.
-  static size_t BytesOf(size_t payload, size_t num_rows);
+  // Returns the bytes that a part takes until its round is applied, and while
+  // it is: `payload` bytes with `num_rows` rows in `num_pushes` pushes. None
+  // without pushes, if the part is the next one of its rank in the open round.
+  size_t BytesOf(const RoundPart& part, size_t payload, size_t num_rows,
+                 size_t num_pushes) const;
 
   // Returns whether the part of that rank, round and number is staged already,
   // or its round applied.
@@ -80,8 +66,13 @@ class RoundStaging {
   // Takes the part; kComplete is returned once per round. Errors are those of
   // Check.
   absl::StatusOr<Taken> Stage(RoundPart part);
-  // Sums and steps; then the next round is open. Call it once after kComplete.
-  void ApplyRound();
+  // Sums and steps, in steps of its own, until it returns true; then the next
+  // round is open. Call it after kComplete, by one thread at a time.
+  bool ApplyRound(WorkSlice& slice);
+
+  // Drops what is staged, as the attempt has ended: nothing is staged or
+  // applied any more.
+  void Clear();
 
   // Begins after `round`. FAILED_PRECONDITION if a round was pushed already.
   absl::Status SetRound(uint64_t round);
@@ -92,10 +83,19 @@ class RoundStaging {
 
  private:
   struct Rank {
-    std::set<uint32_t> parts;      // staged
+    uint32_t next = 0;             // all parts below are staged
+    std::set<uint32_t> ahead;      // those staged above it
     std::optional<uint32_t> last;  // the part that closes
     size_t bytes = 0;
-    bool closed() const { return last && parts.size() == *last + size_t{1}; }
+
+    bool Has(uint32_t part) const {
+      return part < next || ahead.contains(part);
+    }
+    bool HasAbove(uint32_t part) const {
+      return part + 1 < next || (!ahead.empty() && *ahead.rbegin() > part);
+    }
+    void Add(uint32_t part);
+    bool closed() const { return last && next == *last + 1; }
   };
 
   bool HasLocked(const RoundPart& part) const
@@ -111,6 +111,7 @@ class RoundStaging {
   size_t num_closed_ ABSL_GUARDED_BY(mutex_) = 0;
   std::vector<RoundPart> staged_ ABSL_GUARDED_BY(mutex_);
   std::map<const TensorTable*, OptimizerStep> steps_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<RoundSteps> applying_;  // of ApplyRound
 };
 
 }  // namespace tributary

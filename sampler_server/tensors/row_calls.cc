@@ -1,6 +1,7 @@
 #include "sampler_server/tensors/row_calls.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -8,15 +9,12 @@
 #include "channel/envelope.h"
 #include "common/runtime/fault_point.h"
 #include "common/text/status.h"
-#include "sampler_server/tensors/request_checks.h"
-#include "sampler_server/tensors/row_values.h"
+#include "common/text/terminal_text.h"
+#include "sampler_server/tensors/row_places.h"
+#include "sampler_server/tensors/table_steps.h"
 
 namespace tributary::tensor_internal {
 namespace {
-
-// Bytes that a call uses for each row beside the payload: its place, and its
-// position by lock.
-constexpr size_t kScratchPerRow = sizeof(uint64_t) + sizeof(uint32_t);
 
 absl::Status CheckReplyBytes(size_t bytes, uint64_t max_reply_bytes) {
   const uint64_t limit = std::min<uint64_t>(max_reply_bytes, kMaxPayloadBytes);
@@ -26,133 +24,228 @@ absl::Status CheckReplyBytes(size_t bytes, uint64_t max_reply_bytes) {
                    ": ask for fewer rows at a time"));
 }
 
-// Returns whose state an export has.
-OptimizerKind StateOf(const TensorTable& table, bool with_state) {
-  return with_state ? table.optimizer() : OptimizerKind::kNone;
-}
+class ReadCall final : public SteppedCall {
+ public:
+  ReadCall(CallPtr call, AttemptPtr attempt, v1::ReadRowsRequest request)
+      : SteppedCall(std::move(call)),
+        attempt_(std::move(attempt)),
+        request_(std::move(request)) {}
+
+ private:
+  absl::StatusOr<Progress> Step(WorkSlice& slice) override {
+    RETURN_IF_ERROR(call().CheckGoesOn(*attempt_, request_.timeout_ms()));
+    if (!places_.has_value()) RETURN_IF_ERROR(Begin());
+    if (!read_.has_value()) {
+      ASSIGN_OR_RETURN(const bool checked, places_->Step(slice));
+      if (!checked) return Progress::kMore;
+      RETURN_IF_ERROR(BeginRead());
+      return Progress::kMore;
+    }
+    return read_->Step(slice) ? Finish(Reply()) : Progress::kMore;
+  }
+
+  absl::Status Begin() {
+    RETURN_IF_ERROR(FaultPoint("tensors.read"));
+    ASSIGN_OR_RETURN(work_, attempt_->Begin());
+    ASSIGN_OR_RETURN(table_, attempt_->Find(request_.name()));
+    num_rows_ = call().payload().size() / sizeof(uint64_t);
+    ASSIGN_OR_RETURN(scratch_,
+                     call().data.working->TryTake(num_rows_ * kScratchPerRow));
+    ASSIGN_OR_RETURN(places_, RowPlaces::Begin(table_, call().payload(),
+                                               request_.num_rows(), 0));
+    return absl::OkStatus();
+  }
+
+  absl::Status BeginRead() {
+    const bool changed = request_.changed_since() > 0;
+    bits_ = changed ? AlignUp((num_rows_ + 7) / 8, 8) : 0;
+    const size_t bytes = bits_ + num_rows_ * table_->shape().row_bytes();
+    RETURN_IF_ERROR(CheckReplyBytes(bytes, request_.max_reply_bytes()));
+    ASSIGN_OR_RETURN(room_, ReplyRoom::Make(call().data, bytes));
+    // Before the first row is read: a row of a later round is only newer.
+    reply_.set_round(attempt_->rounds().applied());
+    const auto payload = room_.payload.span();
+    std::fill_n(payload.data(), bits_, uint8_t{0});
+    if (changed) {
+      read_.emplace(table_, places_->Take(), request_.changed_since(),
+                    payload.first(bits_), payload.data() + bits_);
+    } else {
+      read_.emplace(table_, places_->Take(), payload.data());
+    }
+    return absl::OkStatus();
+  }
+
+  CallAnswer Reply() {
+    const size_t bytes =
+        bits_ + read_->num_copied() * table_->shape().row_bytes();
+    reply_.set_draining(call().store().draining());
+    const TensorMetrics& metrics = call().calls.metrics;
+    Counter(metrics.pulls).Add();
+    Counter(metrics.pulled_rows).Add(static_cast<double>(num_rows_));
+    Counter(metrics.pulled_bytes).Add(static_cast<double>(bytes));
+    return ReplyRoom::Answer(MessageKind::kReadRowsReply,
+                             reply_.SerializeAsString(), std::move(room_),
+                             bytes);
+  }
+
+  const AttemptPtr attempt_;
+  const v1::ReadRowsRequest request_;
+  std::shared_ptr<const void> work_;
+  std::shared_ptr<TensorTable> table_;
+  size_t num_rows_ = 0;
+  BudgetShare::Hold scratch_;
+  std::optional<RowPlaces> places_;
+  size_t bits_ = 0;  // bytes of them
+  ReplyRoom room_;
+  v1::ReadRowsReply reply_;
+  std::optional<TableRead> read_;
+};
+
+class ExportCall final : public SteppedCall {
+ public:
+  ExportCall(CallPtr call, AttemptPtr attempt, v1::ExportRowsRequest request)
+      : SteppedCall(std::move(call)),
+        attempt_(std::move(attempt)),
+        request_(std::move(request)) {}
+
+ private:
+  // Blocks of rows that one page looks at, and the work of one.
+  static constexpr uint64_t kMostBlocks = uint64_t{1} << 20;
+  static constexpr uint64_t kWorkPerBlock = 40;
+
+  absl::StatusOr<Progress> Step(WorkSlice& slice) override {
+    RETURN_IF_ERROR(call().CheckGoesOn(*attempt_, request_.timeout_ms()));
+    if (table_ == nullptr) RETURN_IF_ERROR(Begin());
+    if (!found_) {
+      FindRows(slice);
+      if (found_) RETURN_IF_ERROR(MakeRoom());
+      return Progress::kMore;
+    }
+    if (next_ == rows_.size()) return Finish(Reply());
+    const uint64_t work = 2 * table_->work_per_row() + each_ / 4;
+    const size_t count = slice.Fitting(rows_.size() - next_, work);
+    table_->Export(rows_, next_, next_ + count, state_, room_.payload.data());
+    slice.Spend(count * work);
+    next_ += count;
+    return Progress::kMore;
+  }
+
+  absl::Status Begin() {
+    ASSIGN_OR_RETURN(work_, attempt_->Begin());
+    ASSIGN_OR_RETURN(table_, attempt_->Find(request_.name()));
+    state_ = StateOf(*table_, request_.with_state());
+    each_ = table_->ExportRowBytes(state_);
+    RETURN_IF_ERROR(CheckReplyBytes(each_, request_.max_reply_bytes()));
+    most_ = std::min<uint64_t>(request_.max_reply_bytes(), kMaxPayloadBytes) /
+            each_;
+    ASSIGN_OR_RETURN(scratch_,
+                     call().data.working->TryTake(most_ * kScratchPerRow));
+    cursor_ = std::min(request_.cursor(), table_->local_rows());
+    return absl::OkStatus();
+  }
+
+  // Looks for rows that were written, until there are enough of them.
+  void FindRows(WorkSlice& slice) {
+    const uint64_t blocks = slice.Fitting(kMostBlocks - blocks_, kWorkPerBlock);
+    const auto rows =
+        table_->WrittenFrom(&cursor_, most_ - rows_.size(), blocks);
+    slice.Spend(blocks * kWorkPerBlock + rows.size() * kWorkPerBlock / 8);
+    rows_.insert(rows_.end(), rows.begin(), rows.end());
+    blocks_ += blocks;
+    found_ = rows_.size() == most_ || blocks_ == kMostBlocks ||
+             cursor_ >= table_->local_rows();
+  }
+
+  absl::Status MakeRoom() {
+    ASSIGN_OR_RETURN(room_, ReplyRoom::Make(call().data, rows_.size() * each_));
+    return absl::OkStatus();
+  }
+
+  CallAnswer Reply() {
+    v1::ExportRowsReply reply;
+    reply.set_num_rows(rows_.size());
+    reply.set_next_cursor(cursor_);
+    reply.set_done(cursor_ >= table_->local_rows());
+    const size_t bytes = room_.payload.size();
+    return ReplyRoom::Answer(MessageKind::kExportRowsReply,
+                             reply.SerializeAsString(), std::move(room_),
+                             bytes);
+  }
+
+  const AttemptPtr attempt_;
+  const v1::ExportRowsRequest request_;
+  std::shared_ptr<const void> work_;
+  std::shared_ptr<TensorTable> table_;
+  OptimizerKind state_ = OptimizerKind::kNone;
+  size_t each_ = 0;  // bytes of a row
+  size_t most_ = 0;  // rows of the page
+  BudgetShare::Hold scratch_;
+  uint64_t cursor_ = 0;
+  uint64_t blocks_ = 0;  // looked at
+  bool found_ = false;
+  std::vector<uint64_t> rows_;
+  ReplyRoom room_;
+  size_t next_ = 0;
+};
+
+class CopyCall final : public SteppedCall {
+ public:
+  CopyCall(CallPtr call, AttemptPtr attempt, v1::CopyTensorRequest request)
+      : SteppedCall(std::move(call)),
+        attempt_(std::move(attempt)),
+        request_(std::move(request)) {}
+
+ private:
+  absl::StatusOr<Progress> Step(WorkSlice& slice) override {
+    RETURN_IF_ERROR(call().CheckGoesOn(*attempt_, request_.timeout_ms()));
+    if (!copy_.has_value()) RETURN_IF_ERROR(Begin());
+    if (!copy_->Step(slice)) return Progress::kMore;
+    return Finish(HeaderAnswer(call().data.call.kind, v1::CopyTensorReply()));
+  }
+
+  absl::Status Begin() {
+    ASSIGN_OR_RETURN(work_, attempt_->Begin());
+    ASSIGN_OR_RETURN(const auto from, attempt_->Find(request_.from()));
+    ASSIGN_OR_RETURN(const auto to, attempt_->Find(request_.to()));
+    const TensorShape& a = from->shape();
+    const TensorShape& b = to->shape();
+    if (a.num_rows != b.num_rows || a.dim != b.dim || a.dtype != b.dtype ||
+        from->placement().members() != to->placement().members()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "tensors '", TerminalLine(a.name), "' and '", TerminalLine(b.name),
+          "' have not the same shape, dtype and servers"));
+    }
+    ASSIGN_OR_RETURN(
+        scratch_, call().data.working->TryTake(TableCopy::ScratchBytes(*from)));
+    copy_.emplace(from, to, attempt_->open_round());
+    return absl::OkStatus();
+  }
+
+  const AttemptPtr attempt_;
+  const v1::CopyTensorRequest request_;
+  std::shared_ptr<const void> work_;
+  BudgetShare::Hold scratch_;
+  std::optional<TableCopy> copy_;
+};
 
 }  // namespace
 
-Answer ReadRows(const Call& call, Attempt& attempt,
-                const v1::ReadRowsRequest& request) {
-  RETURN_IF_ERROR(FaultPoint("tensors.read"));
-  ASSIGN_OR_RETURN(const auto table, attempt.Find(request.name()));
-  const size_t num_rows = call.payload().size() / sizeof(uint64_t);
-  ASSIGN_OR_RETURN(const auto scratch,
-                   call.data.working->TryTake(num_rows * kScratchPerRow));
-  ASSIGN_OR_RETURN(const auto rows,
-                   CheckRows(*table, call.payload(), request.num_rows(), 0));
-  const bool changed = request.changed_since() > 0;
-  const size_t bits = changed ? AlignUp((num_rows + 7) / 8, 8) : 0;
-  size_t bytes = bits + num_rows * table->shape().row_bytes();
-  RETURN_IF_ERROR(CheckReplyBytes(bytes, request.max_reply_bytes()));
-  ASSIGN_OR_RETURN(ReplyRoom room, ReplyRoom::Make(call.data, bytes));
-  v1::ReadRowsReply reply;
-  RETURN_IF_ERROR(attempt.WhileOpen([&] {
-    reply.set_round(attempt.rounds().applied());
-    if (changed) {
-      const size_t count = table->ReadChanged(rows, request.changed_since(),
-                                              room.payload.span().first(bits),
-                                              room.payload.data() + bits);
-      bytes = bits + count * table->shape().row_bytes();
-    } else {
-      table->Read(rows, room.payload.data());
-    }
-    return absl::OkStatus();
-  }));
-  reply.set_draining(call.store().draining());
-  const TensorMetrics& metrics = call.calls.metrics;
-  Counter(metrics.pulls).Add();
-  Counter(metrics.pulled_rows).Add(static_cast<double>(num_rows));
-  Counter(metrics.pulled_bytes).Add(static_cast<double>(bytes));
-  return ReplyRoom::Answer(MessageKind::kReadRowsReply,
-                           reply.SerializeAsString(), std::move(room), bytes);
+std::shared_ptr<SteppedCall> ReadRows(CallPtr call, AttemptPtr attempt,
+                                      v1::ReadRowsRequest request) {
+  return std::make_shared<ReadCall>(std::move(call), std::move(attempt),
+                                    std::move(request));
 }
 
-Answer WriteRows(const Call& call, Attempt& attempt,
-                 const v1::WriteRowsRequest& request) {
-  RETURN_IF_ERROR(FaultPoint("tensors.write"));
-  ASSIGN_OR_RETURN(const auto table, attempt.Find(request.name()));
-  if (request.op() == v1::WRITE_ADD) {
-    RETURN_IF_ERROR(CheckAddable(table->shape().dtype));
-  } else if (request.op() != v1::WRITE_SET) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a write of kind ", static_cast<int>(request.op()),
-                     "; allowed: set (0), add (1)"));
-  }
-  const size_t most_rows = call.payload().size() / sizeof(uint64_t);
-  ASSIGN_OR_RETURN(const auto scratch,
-                   call.data.working->TryTake(most_rows * kScratchPerRow));
-  ASSIGN_OR_RETURN(const auto rows,
-                   CheckRows(*table, call.payload(), request.num_rows(),
-                             table->shape().row_bytes()));
-  const uint8_t* const values =
-      call.payload().data() + rows.size() * sizeof(uint64_t);
-  RETURN_IF_ERROR(attempt.WhileOpen([&] {
-    return attempt.log(request.attempt().rank())
-        .Apply(request.sequence(), request.oldest_open(), [&] {
-          const uint32_t round = attempt.open_round();
-          if (request.op() == v1::WRITE_ADD) {
-            table->Add(rows, values, round);
-          } else {
-            table->Set(rows, values, round);
-          }
-          CountPush(call, rows.size());
-          return absl::OkStatus();
-        });
-  }));
-  v1::WriteRowsReply reply;
-  reply.set_draining(call.store().draining());
-  return HeaderAnswer(call.data.call.kind, reply);
+std::shared_ptr<SteppedCall> ExportRows(CallPtr call, AttemptPtr attempt,
+                                        v1::ExportRowsRequest request) {
+  return std::make_shared<ExportCall>(std::move(call), std::move(attempt),
+                                      std::move(request));
 }
 
-Answer ExportRows(const Call& call, Attempt& attempt,
-                  const v1::ExportRowsRequest& request) {
-  ASSIGN_OR_RETURN(const auto table, attempt.Find(request.name()));
-  const OptimizerKind state = StateOf(*table, request.with_state());
-  const size_t each = table->ExportRowBytes(state);
-  RETURN_IF_ERROR(CheckReplyBytes(each, request.max_reply_bytes()));
-  const size_t most =
-      std::min<uint64_t>(request.max_reply_bytes(), kMaxPayloadBytes) / each;
-  ASSIGN_OR_RETURN(const auto scratch,
-                   call.data.working->TryTake(most * kScratchPerRow));
-  uint64_t cursor = std::min(request.cursor(), table->local_rows());
-  v1::ExportRowsReply reply;
-  ReplyRoom room;
-  RETURN_IF_ERROR(attempt.WhileOpen([&]() -> absl::Status {
-    const std::vector<uint64_t> rows = table->WrittenFrom(&cursor, most);
-    ASSIGN_OR_RETURN(room, ReplyRoom::Make(call.data, rows.size() * each));
-    table->Export(rows, state, room.payload.data());
-    reply.set_num_rows(rows.size());
-    return absl::OkStatus();
-  }));
-  reply.set_next_cursor(cursor);
-  reply.set_done(cursor >= table->local_rows());
-  const size_t bytes = room.payload.size();
-  return ReplyRoom::Answer(MessageKind::kExportRowsReply,
-                           reply.SerializeAsString(), std::move(room), bytes);
-}
-
-Answer ImportRows(const Call& call, Attempt& attempt,
-                  const v1::ImportRowsRequest& request) {
-  ASSIGN_OR_RETURN(const auto table, attempt.Find(request.name()));
-  const size_t most_rows = call.payload().size() / sizeof(uint64_t);
-  ASSIGN_OR_RETURN(const auto scratch,
-                   call.data.working->TryTake(most_rows * kScratchPerRow));
-  const OptimizerKind state = StateOf(*table, request.with_state());
-  ASSIGN_OR_RETURN(const auto rows,
-                   CheckRows(*table, call.payload(), request.num_rows(),
-                             table->ExportRowBytes(state) - sizeof(uint64_t)));
-  const uint8_t* const data =
-      call.payload().data() + rows.size() * sizeof(uint64_t);
-  RETURN_IF_ERROR(attempt.WhileOpen([&] {
-    return attempt.log(request.attempt().rank())
-        .Apply(request.sequence(), request.oldest_open(), [&] {
-          CountPush(call, rows.size());
-          return table->Import(rows, state, data, attempt.open_round());
-        });
-  }));
-  return HeaderAnswer(call.data.call.kind, v1::ImportRowsReply());
+std::shared_ptr<SteppedCall> CopyTensor(CallPtr call, AttemptPtr attempt,
+                                        v1::CopyTensorRequest request) {
+  return std::make_shared<CopyCall>(std::move(call), std::move(attempt),
+                                    std::move(request));
 }
 
 }  // namespace tributary::tensor_internal

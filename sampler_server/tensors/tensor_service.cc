@@ -12,11 +12,17 @@
 #include "sampler_server/tensors/request_checks.h"
 #include "sampler_server/tensors/round_calls.h"
 #include "sampler_server/tensors/row_calls.h"
+#include "sampler_server/tensors/store_calls.h"
 #include "sampler_server/tensors/tensor_call.h"
 
 namespace tributary {
 namespace tensor_internal {
 namespace {
+
+// The work of parsing a request (WorkSlice): small fields take most.
+constexpr uint64_t kWorkPerHeaderByte = 5;
+// The most pushes of one part of a round; trainers send 1000.
+constexpr size_t kMaxPushes = 1024;
 
 // --- attempts ----------------------------------------------------------------
 
@@ -65,19 +71,17 @@ absl::Status CheckMayRead(const Call& call, const v1::AttemptRef& ref) {
                              ref.content_digest());
 }
 
-Answer OpenAttempt(const Call& call, TensorStream& stream) {
-  ASSIGN_OR_RETURN(const auto request,
-                   ParseOwn<v1::OpenAttemptRequest>(call, stream));
-  RETURN_IF_ERROR(CheckMayRead(call, request.attempt()));
-  const Caller& caller = *call.data.call.caller;
-  const auto opened = call.store().Open(request, caller.share_key());
-  if (absl::IsResourceExhausted(opened.status())) {
-    call.calls.refusals->Note(CallerRefusals::kAttempt, caller,
-                              opened.status());
-  }
-  ASSIGN_OR_RETURN(const auto attempt, opened);
-  stream.Use(call.store(), *attempt);
-  return HeaderAnswer(call.data.call.kind, v1::OpenAttemptReply());
+void BeginOpen(const CallPtr& call, std::shared_ptr<TensorStream> stream,
+               WorkSlice& slice) {
+  const absl::Status count = CheckCount(
+      call->data.call.header, v1::OpenAttemptRequest::kMembersFieldNumber,
+      RowPlacement::kMaxMembers, "servers that hold rows");
+  if (!count.ok()) return call->Finish(count);
+  auto request = ParseOwn<v1::OpenAttemptRequest>(*call, *stream);
+  if (!request.ok()) return call->Finish(request.status());
+  const absl::Status may_read = CheckMayRead(*call, request->attempt());
+  if (!may_read.ok()) return call->Finish(may_read);
+  OpenAttempt(call, std::move(stream), *std::move(request))->Run(slice);
 }
 
 Answer JoinAttempt(const Call& call, TensorStream& stream) {
@@ -93,11 +97,13 @@ Answer JoinAttempt(const Call& call, TensorStream& stream) {
   return HeaderAnswer(call.data.call.kind, reply);
 }
 
-Answer CloseAttempt(const Call& call, TensorStream& stream) {
-  ASSIGN_OR_RETURN(const auto request,
-                   ParseOwn<v1::CloseAttemptRequest>(call, stream));
-  RETURN_IF_ERROR(call.store().Close(request.attempt()));
-  return HeaderAnswer(call.data.call.kind, v1::CloseAttemptReply());
+void CloseAttempt(const CallPtr& call, TensorStream& stream) {
+  const auto request = ParseOwn<v1::CloseAttemptRequest>(*call, stream);
+  if (!request.ok()) return call->Finish(request.status());
+  call->store().Close(request->attempt(), [call](const absl::Status& closed) {
+    if (!closed.ok()) return call->Finish(closed);
+    call->Finish(HeaderAnswer(call->data.call.kind, v1::CloseAttemptReply()));
+  });
 }
 
 // Finds the attempt of any other request, and counts the stream as its.
@@ -118,13 +124,18 @@ void Meet(const CallPtr& call, const AttemptPtr& attempt,
   visit.value = request.value();
   visit.deadline = call->data.Deadline(request.timeout_ms());
   visit.cancel = call->data.call.cancel;
+  KeepWhileWaiting(*call, visit.purpose.size());
   attempt->meetings().Meet(
       std::move(visit),
       [call, attempt](absl::StatusOr<Meetings::Values> values) {
         if (!values.ok()) return call->Finish(values.status());
-        v1::MeetReply reply;
-        for (const std::string& value : **values) reply.add_values(value);
-        call->Finish(HeaderAnswer(call->data.call.kind, reply));
+        call->data.turns->Post([call, values = *values](WorkSlice& slice) {
+          v1::MeetReply reply;
+          for (const std::string& value : *values) reply.add_values(value);
+          CallAnswer answer = HeaderAnswer(call->data.call.kind, reply);
+          slice.Spend(answer.header.size());
+          call->Finish(std::move(answer));
+        });
       });
 }
 
@@ -171,29 +182,12 @@ Answer DropTensor(const Call& call, TensorStream& stream) {
   return HeaderAnswer(call.data.call.kind, reply);
 }
 
-Answer ListTensors(const Call& call, TensorStream& stream) {
-  ASSIGN_OR_RETURN(const auto request, Parse<v1::ListTensorsRequest>(call));
-  ASSIGN_OR_RETURN(const std::string job, AnyJob(call, stream, request));
-  return HeaderAnswer(call.data.call.kind, call.store().List(job));
-}
-
-Answer CopyTensor(const Call& call, Attempt& attempt,
-                  const v1::CopyTensorRequest& request) {
-  ASSIGN_OR_RETURN(const auto from, attempt.Find(request.from()));
-  ASSIGN_OR_RETURN(const auto to, attempt.Find(request.to()));
-  const TensorShape& a = from->shape();
-  const TensorShape& b = to->shape();
-  if (a.num_rows != b.num_rows || a.dim != b.dim || a.dtype != b.dtype ||
-      from->placement().members() != to->placement().members()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "tensors '", TerminalLine(a.name), "' and '", TerminalLine(b.name),
-        "' have not the same shape, dtype and servers"));
-  }
-  RETURN_IF_ERROR(attempt.WhileOpen([&] {
-    to->CopyFrom(*from, attempt.open_round());
-    return absl::OkStatus();
-  }));
-  return HeaderAnswer(call.data.call.kind, v1::CopyTensorReply());
+void BeginList(const CallPtr& call, TensorStream& stream, WorkSlice& slice) {
+  const auto request = Parse<v1::ListTensorsRequest>(*call);
+  if (!request.ok()) return call->Finish(request.status());
+  auto job = AnyJob(*call, stream, *request);
+  if (!job.ok()) return call->Finish(job.status());
+  ListTensors(call, *std::move(job))->Run(slice);
 }
 
 Answer SetRound(const Call& call, Attempt& attempt,
@@ -217,45 +211,68 @@ void InAttempt(const CallPtr& call, TensorStream& stream,
   call->Finish(serve(*call, **attempt, *request));
 }
 
+// Makes the steps of a call of an attempt that is open.
+template <typename Request>
+using MakeSteps = std::shared_ptr<SteppedCall> (*)(CallPtr, AttemptPtr,
+                                                   Request);
+
+// Answers such a call.
+template <typename Request>
+void InSteps(const CallPtr& call, TensorStream& stream, WorkSlice& slice,
+             MakeSteps<Request> make) {
+  auto request = ParseOwn<Request>(*call, stream);
+  if (!request.ok()) return call->Finish(request.status());
+  const auto attempt = AttemptOf(*call, stream, *request);
+  if (!attempt.ok()) return call->Finish(attempt.status());
+  make(call, *attempt, *std::move(request))->Run(slice);
+}
+
 // The same, once the round that the request names is applied.
 template <typename Request>
-void AfterItsRound(const CallPtr& call, TensorStream& stream,
-                   Answer (*serve)(const Call&, Attempt&, const Request&)) {
+void AfterItsRound(const CallPtr& call, TensorStream& stream, WorkSlice& slice,
+                   MakeSteps<Request> make) {
   auto request = ParseOwn<Request>(*call, stream);
   if (!request.ok()) return call->Finish(request.status());
   const auto attempt = AttemptOf(*call, stream, *request);
   if (!attempt.ok()) return call->Finish(attempt.status());
   const uint64_t round = request->after_round();
   const uint64_t timeout_ms = request->timeout_ms();
-  AfterRound(call, *attempt, round, timeout_ms,
-             [call, attempt = *attempt, serve, request = *std::move(request)] {
-               return serve(*call, *attempt, request);
-             });
+  const size_t parsed = request->SpaceUsedLong();
+  auto steps = make(call, *attempt, *std::move(request));
+  AfterRound(
+      call, *attempt, round, timeout_ms, parsed,
+      [steps = std::move(steps)](WorkSlice& slice) { steps->Run(slice); },
+      slice);
 }
 
-// Answers a call that finishes by itself.
-template <typename Request, typename Serve>
-void Hand(const CallPtr& call, TensorStream& stream, Serve serve) {
-  auto request = ParseOwn<Request>(*call, stream);
+void BeginMeet(const CallPtr& call, TensorStream& stream) {
+  const auto request = ParseOwn<v1::MeetRequest>(*call, stream);
   if (!request.ok()) return call->Finish(request.status());
   const auto attempt = AttemptOf(*call, stream, *request);
   if (!attempt.ok()) return call->Finish(attempt.status());
-  serve(*attempt, *std::move(request));
+  Meet(call, *attempt, *request);
 }
 
-void Dispatch(const CallPtr& call, TensorStream& stream) {
+void BeginPush(const CallPtr& call, TensorStream& stream, WorkSlice& slice) {
+  const absl::Status count = CheckCount(
+      call->data.call.header, v1::PushRoundRequest::kPushesFieldNumber,
+      kMaxPushes, "pushes");
+  if (!count.ok()) return call->Finish(count);
+  InSteps<v1::PushRoundRequest>(call, stream, slice, PushRound);
+}
+
+void Dispatch(const CallPtr& call, std::shared_ptr<TensorStream> owner,
+              WorkSlice& slice) {
+  TensorStream& stream = *owner;
   switch (call->data.call.kind) {
     case MessageKind::kOpenAttemptRequest:
-      return call->Finish(OpenAttempt(*call, stream));
+      return BeginOpen(call, std::move(owner), slice);
     case MessageKind::kJoinAttemptRequest:
       return call->Finish(JoinAttempt(*call, stream));
     case MessageKind::kCloseAttemptRequest:
-      return call->Finish(CloseAttempt(*call, stream));
+      return CloseAttempt(call, stream);
     case MessageKind::kMeetRequest:
-      return Hand<v1::MeetRequest>(
-          call, stream, [&](const AttemptPtr& attempt, v1::MeetRequest r) {
-            Meet(call, attempt, r);
-          });
+      return BeginMeet(call, stream);
     case MessageKind::kCreateTensorRequest:
       return InAttempt(call, stream, CreateTensor);
     case MessageKind::kAttachOptimizerRequest:
@@ -263,24 +280,21 @@ void Dispatch(const CallPtr& call, TensorStream& stream) {
     case MessageKind::kDropTensorRequest:
       return call->Finish(DropTensor(*call, stream));
     case MessageKind::kListTensorsRequest:
-      return call->Finish(ListTensors(*call, stream));
+      return BeginList(call, stream, slice);
     case MessageKind::kReadRowsRequest:
-      return AfterItsRound(call, stream, ReadRows);
+      return AfterItsRound<v1::ReadRowsRequest>(call, stream, slice, ReadRows);
     case MessageKind::kWriteRowsRequest:
-      return InAttempt(call, stream, WriteRows);
+      return InSteps<v1::WriteRowsRequest>(call, stream, slice, WriteRows);
     case MessageKind::kPushRoundRequest:
-      return Hand<v1::PushRoundRequest>(
-          call, stream, [&](const AttemptPtr& attempt, v1::PushRoundRequest r) {
-            StagePart(
-                call, attempt,
-                std::make_shared<const v1::PushRoundRequest>(std::move(r)));
-          });
+      return BeginPush(call, stream, slice);
     case MessageKind::kExportRowsRequest:
-      return AfterItsRound(call, stream, ExportRows);
+      return AfterItsRound<v1::ExportRowsRequest>(call, stream, slice,
+                                                  ExportRows);
     case MessageKind::kImportRowsRequest:
-      return InAttempt(call, stream, ImportRows);
+      return InSteps<v1::ImportRowsRequest>(call, stream, slice, ImportRows);
     case MessageKind::kCopyTensorRequest:
-      return AfterItsRound(call, stream, CopyTensor);
+      return AfterItsRound<v1::CopyTensorRequest>(call, stream, slice,
+                                                  CopyTensor);
     case MessageKind::kSetRoundRequest:
       return InAttempt(call, stream, SetRound);
     default:
@@ -294,11 +308,22 @@ void Dispatch(const CallPtr& call, TensorStream& stream) {
 }  // namespace tensor_internal
 
 void TensorStream::Use(TensorStore& store, Attempt& attempt) {
-  std::shared_ptr<const void> use;  // released without the lock
+  std::vector<std::shared_ptr<const void>> ended;  // released without the lock
+  std::shared_ptr<const void> use;                 // the same
   MutexLock lock(mutex_);
   if (!closed_ && uses_.contains(&attempt)) return;
   use = store.Use(attempt);
-  if (!closed_) uses_.emplace(&attempt, std::move(use));
+  if (closed_) return;
+  // Attempts that have ended are of no more use to the stream.
+  for (auto it = uses_.begin(); it != uses_.end();) {
+    if (it->first->ended().ok()) {
+      ++it;
+      continue;
+    }
+    ended.push_back(std::move(it->second));
+    it = uses_.erase(it);
+  }
+  uses_.emplace(&attempt, std::move(use));
 }
 
 void TensorStream::Close() {
@@ -313,14 +338,17 @@ bool IsTensorCall(MessageKind kind) {
          kind <= MessageKind::kSetRoundReply;
 }
 
-void ServeTensorCall(const TensorCalls& calls, TensorStream& stream,
-                     DataCall data, CallResponder respond) {
+void ServeTensorCall(const TensorCalls& calls,
+                     std::shared_ptr<TensorStream> stream, DataCall data,
+                     CallResponder respond, WorkSlice& slice) {
   const auto call = std::make_shared<tensor_internal::Call>(
       calls, std::move(data), std::move(respond));
-  if (call->data.call.cancel.cancelled()) {
+  const IncomingCall& incoming = call->data.call;
+  if (incoming.cancel.cancelled()) {
     return call->Finish(absl::CancelledError("the caller no longer waits"));
   }
-  tensor_internal::Dispatch(call, stream);
+  slice.Spend(tensor_internal::kWorkPerHeaderByte * incoming.header.size());
+  tensor_internal::Dispatch(call, std::move(stream), slice);
 }
 
 }  // namespace tributary

@@ -14,6 +14,7 @@
 #include "channel/message.h"
 #include "common/identity/identity.h"
 #include "common/runtime/mutex.h"
+#include "common/runtime/work_slice.h"
 #include "sampler_server/service/access/caller_refusals.h"
 #include "sampler_server/service/access/stream_job.h"
 #include "sampler_server/service/data/data_call.h"
@@ -60,17 +61,20 @@ struct TensorCalls {
       may_read;
 };
 
-// Answers one call of a kind that IsTensorCall accepts, at once or when the
-// round or meeting that it waits for has come; see common/proto/tensors.proto.
-// Everything in a request is checked before it is used. Errors beside those of
-// the store: INVALID_ARGUMENT for requests that are malformed or whose reply
-// would exceed max_reply_bytes, or that name another job than the stream's
-// (PERMISSION_DENIED: than the certificate's; see StreamJob), so that nobody
-// reaches an attempt of another job; OUT_OF_RANGE for rows beyond a tensor;
-// DEADLINE_EXCEEDED, naming the ranks that are missing; RESOURCE_EXHAUSTED, to
-// be tried again, when requests and replies hold the stream's share of memory.
-void ServeTensorCall(const TensorCalls& calls, TensorStream& stream,
-                     DataCall data, CallResponder respond);
+// Answers one call of a kind that IsTensorCall accepts: begins in this turn,
+// with what is left of `slice`, and goes on in turns of the stream, also when
+// the round or meeting that it waits for has come; see
+// common/proto/tensors.proto. Everything in a request is checked before it is
+// used. Errors beside those of the store: INVALID_ARGUMENT for requests that
+// are malformed or whose reply would exceed max_reply_bytes, or that name
+// another job than the stream's (PERMISSION_DENIED: than the certificate's; see
+// StreamJob), so that nobody reaches an attempt of another job; OUT_OF_RANGE
+// for rows beyond a tensor; DEADLINE_EXCEEDED, naming the ranks that are
+// missing; RESOURCE_EXHAUSTED, to be tried again, when requests and replies
+// hold the stream's share of memory.
+void ServeTensorCall(const TensorCalls& calls,
+                     std::shared_ptr<TensorStream> stream, DataCall data,
+                     CallResponder respond, WorkSlice& slice);
 
 }  // namespace tributary
 

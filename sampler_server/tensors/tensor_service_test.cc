@@ -384,6 +384,20 @@ TEST_F(TensorServiceTest, RequestsAreCheckedBeforeTheyAreUsed) {
             absl::StatusCode::kInvalidArgument);
 }
 
+TEST_F(TensorServiceTest, UnknownFieldsOfASpecificationAreRefused) {
+  const auto client = Opened();
+  auto spec = FloatSpec("x", 10, 1);
+  spec.GetReflection()->MutableUnknownFields(&spec)->AddVarint(99, 1);
+  EXPECT_THAT(client->Create(spec).status().message(),
+              HasSubstr("field 99 of tributary.v1.TensorSpec for tensor 'x' is "
+                        "unknown to this server"));
+  spec = FloatSpec("x", 10, 1);
+  v1::InitialValue& initial = *spec.mutable_initial();
+  initial.GetReflection()->MutableUnknownFields(&initial)->AddVarint(98, 1);
+  EXPECT_THAT(client->Create(spec).status().message(), HasSubstr("field 98"));
+  EXPECT_EQ(MemoryUsed(), 0u);
+}
+
 TEST_F(TensorServiceTest, RowsOfOtherServersAreRefused) {
   const auto client = Client(0);
   v1::TensorMember other;
@@ -426,7 +440,7 @@ TEST_F(TensorServiceTest, TensorsAreListedAndDropped) {
   EXPECT_EQ(listed.tensors(0).spec().name(), "p");
   EXPECT_EQ(listed.tensors(0).written_rows(), 2u);
   EXPECT_EQ(listed.tensors(0).attempt(), 1u);
-  EXPECT_EQ(listed.memory_used(), 2 * (128 * 8u + 16));
+  EXPECT_EQ(listed.memory_used(), 2 * 3 * 4096u);  // a page for each part
   EXPECT_TRUE(drop(*client, "t")->header.existed());
   EXPECT_FALSE(drop(*client, "t")->header.existed());
   operators->ref().set_attempt(0);
@@ -530,24 +544,24 @@ TEST_F(TensorServiceTest, AGraphIsNotGoneWhileAnAttemptIsOpen) {
 
 class SmallTensorMemoryTest : public TensorServiceTest {
  protected:
-  SmallTensorMemoryTest() : TensorServiceTest(10'000) {}
+  SmallTensorMemoryTest() : TensorServiceTest(25'000) {}
 };
 
 TEST_F(SmallTensorMemoryTest, ATensorIsRefusedWholeIfItDoesNotFit) {
   const auto client = Opened();
-  ASSERT_TRUE(client->Create(FloatSpec("t", 1024, 1)).ok());  // 4224 bytes
+  ASSERT_TRUE(client->Create(FloatSpec("t", 1024, 1)).ok());  // 12288 bytes
   const auto refused = client->Create(FloatSpec("u", 2048, 1));
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(refused.status().message(),
-              HasSubstr("'u' needs 8448 bytes on this server; 5776 of the "
-                        "10000 of --tensor-memory are free"));
+              HasSubstr("'u' needs 16384 bytes on this server; 12712 of the "
+                        "25000 of --tensor-memory are free"));
   EXPECT_EQ(client->Attach("t", v1::SPARSE_ADAM).code(),
             absl::StatusCode::kResourceExhausted);
   EXPECT_TRUE(client->Attach("t", v1::SPARSE_SGD).ok());
-  EXPECT_EQ(MemoryUsed(), 4224u + 4096);
+  EXPECT_EQ(MemoryUsed(), 12288u + 4096);
 }
 
-TEST_F(SmallTensorMemoryTest, ARankStagesItsShareOfAQuarter) {
+TEST_F(SmallTensorMemoryTest, ARankStagesItsShare) {
   const auto client = Opened(2);
   ASSERT_TRUE(client->Create(FloatSpec("t", 128, 1)).ok());
   ASSERT_TRUE(client->Attach("t", v1::SPARSE_SGD).ok());
@@ -557,8 +571,8 @@ TEST_F(SmallTensorMemoryTest, ARankStagesItsShareOfAQuarter) {
                             std::vector<float>(rows.size(), 1));
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(refused.status().message(),
-              HasSubstr("for 2 ranks, is 1250: raise --tensor-memory"));
-  rows.resize(10);
+              HasSubstr("for 2 ranks, is 1562: raise --tensor-memory"));
+  rows.resize(5);
   EXPECT_TRUE(Push(*client, Round(1, 0, true, 0, rows.size()), rows,
                    std::vector<float>(rows.size(), 1))
                   .ok());
@@ -576,24 +590,24 @@ TEST_F(NoTensorMemoryTest, TheServerSaysThatItHoldsNone) {
 
 class WeightedTensorsTest : public TensorServiceTest {
  protected:
-  WeightedTensorsTest() : TensorServiceTest(12'000, "a=2,b=1,*=1") {}
+  WeightedTensorsTest() : TensorServiceTest(96'000, "a=2,b=1,*=1") {}
 };
 
 TEST_F(WeightedTensorsTest, AJobHasItsShareOfTheMemory) {
   const auto a = Opened(1, 1, "a");
   const auto b = Opened(1, 1, "b");
-  EXPECT_TRUE(a->Create(FloatSpec("t", 1400, 1)).ok());  // 5808 of 6000
-  const auto refused = b->Create(FloatSpec("t", 1400, 1));
+  EXPECT_TRUE(a->Create(FloatSpec("t", 8192, 1)).ok());  // 40960 of 48000
+  const auto refused = b->Create(FloatSpec("t", 8192, 1));
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(refused.status().message(),
-              HasSubstr("3000 of the 3000 of --tensor-memory that "
+              HasSubstr("24000 of the 24000 of --tensor-memory that "
                         "--job-weights give to job 'b' are free"));
   // Jobs that are not listed share one part.
   const auto c = Opened(1, 1, "c");
   const auto d = Opened(1, 1, "d");
-  EXPECT_TRUE(c->Create(FloatSpec("t", 600, 1)).ok());  // 2640
-  EXPECT_THAT(d->Create(FloatSpec("t", 600, 1)).status().message(),
-              HasSubstr("360 of the 3000"));
+  EXPECT_TRUE(c->Create(FloatSpec("t", 2048, 1)).ok());  // 16384
+  EXPECT_THAT(d->Create(FloatSpec("t", 2048, 1)).status().message(),
+              HasSubstr("7616 of the 24000"));
 }
 
 class StrangersTest : public TensorServiceTest {

@@ -1,6 +1,7 @@
 #include "sampler_server/tensors/tensor_store.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
@@ -20,6 +21,9 @@ v1::SparseOptimizer CodeOf(OptimizerKind kind) {
 }
 static_assert(static_cast<int>(OptimizerKind::kAdam) == v1::SPARSE_ADAM);
 
+// The work of listing a tensor (WorkSlice).
+constexpr uint64_t kListTensor = 2'000;
+
 // Whether one that has `own` of the `taken` things may have one more of `all`:
 // it leaves as many as it takes, or has none.
 bool LeavesRoom(size_t own, size_t taken, size_t all) {
@@ -32,18 +36,26 @@ constexpr char kOneKeyEach[] =
     "same time need a --worker-key (worker_key) each";
 
 // Returns who has opened the attempt, as other callers of its job may know.
-std::string OpenerOf(const std::shared_ptr<Attempt>& attempt) {
-  return attempt == nullptr ? "another caller"
-                            : TerminalLine(attempt->options().caller);
+std::string OpenerOf(const AttemptOptions* attempt) {
+  return attempt == nullptr ? "another caller" : TerminalLine(attempt->caller);
 }
 
-absl::StatusOr<uint32_t> IndexOf(const RowPlacement& placement,
-                                 const std::string& address) {
-  for (uint32_t i = 0; i < placement.members().size(); ++i) {
-    if (placement.members()[i].address == address) return i;
+// A placement, whose memory stays counted as long as a tensor needs it.
+struct CountedPlacement {
+  RowPlacement placement;
+  BudgetShare::Hold memory;
+};
+
+// Returns the memory of a placement of these members: its arrays, and for each
+// member an address, its shards and what the allocator adds.
+size_t PlacementBytes(const std::vector<RowMember>& members) {
+  constexpr size_t kMemberBytes = sizeof(RowMember) + 128;
+  size_t bytes = sizeof(CountedPlacement) +
+                 4 * RowPlacement::kShards * sizeof(uint16_t) + 256;
+  for (const RowMember& member : members) {
+    bytes += kMemberBytes + member.address.capacity();
   }
-  return absl::InternalError(
-      absl::StrCat("no member ", address, " in its own placement"));
+  return bytes;
 }
 
 }  // namespace
@@ -57,7 +69,7 @@ TensorStore::TensorStore(TensorStoreOptions options,
                options_.staging(), options_.weights) {}
 
 absl::StatusOr<AttemptOptions> TensorStore::CheckOpen(
-    const v1::OpenAttemptRequest& request) const {
+    const v1::OpenAttemptRequest& request, const std::string& caller) const {
   const v1::AttemptRef& ref = request.attempt();
   AttemptOptions options;
   ASSIGN_OR_RETURN(options.scope, CheckScope(ref));
@@ -82,6 +94,7 @@ absl::StatusOr<AttemptOptions> TensorStore::CheckOpen(
                      request.members_size(), " servers that hold rows"));
   }
   for (const v1::TensorMember& member : request.members()) {
+    RETURN_IF_ERROR(CheckMemberAddress(member.address()));
     options.members.push_back({member.address(), member.incarnation()});
   }
   const RowMember& self = options.members[request.member()];
@@ -91,52 +104,62 @@ absl::StatusOr<AttemptOptions> TensorStore::CheckOpen(
         options_.incarnation, ", not ", self.incarnation,
         ": it has started again, or is another one"));
   }
-  ASSIGN_OR_RETURN(RowPlacement placement,
-                   RowPlacement::Create(options.members));
-  ASSIGN_OR_RETURN(options.member, IndexOf(placement, self.address));
-  options.placement =
-      std::make_shared<const RowPlacement>(std::move(placement));
   options.number = ref.attempt();
   options.world = request.world();
   options.opener = ref.client();
-  options.rank_staging = staging_.ShareOf(options.scope.job) / options.world;
+  options.caller = caller;
+  options.rank_staging = staging_.MostOf(options.scope.job) / options.world;
   return options;
 }
 
-absl::Status TensorStore::CheckNewest(const AttemptOptions& options,
-                                      std::shared_ptr<Attempt>* found) {
-  MutexLock lock(mutex_);
+absl::Status TensorStore::TakeMemory(AttemptOptions& options) const {
+  options.share = options_.attempts->Open(options.caller);
+  ASSIGN_OR_RETURN(options.memory,
+                   options.share->TryTake(Attempt::BytesOf(options)));
+  auto counted = std::make_shared<CountedPlacement>(
+      CountedPlacement{*options.placement, {}});
+  ASSIGN_OR_RETURN(counted->memory,
+                   options.share->TryTake(PlacementBytes(options.members)));
+  options.placement = {counted, &counted->placement};
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<Attempt>> TensorStore::CheckNewest(
+    const AttemptOptions& options) const {
   const auto it = scopes_.find(options.scope);
-  if (it != scopes_.end()) {
-    const Scope& scope = it->second;
-    *found = scope.open;
-    if (scope.newest > options.number) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          NameOf(options.scope, options.number), " is older than attempt ",
-          scope.newest, ", which ", OpenerOf(scope.open), " has opened",
-          kOneKeyEach));
-    }
-    if (scope.newest == options.number &&
-        (scope.open == nullptr || !scope.open->SameAs(options))) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          NameOf(options.scope, options.number),
-          scope.open == nullptr
-              ? absl::StrCat(" has ended: ", scope.ended.message())
-              : absl::StrCat(" is open for another client, world or members, ",
-                             "those of ", OpenerOf(scope.open), kOneKeyEach)));
-    }
+  if (it == scopes_.end()) {
+    RETURN_IF_ERROR(CheckRoomForAttempt(options.caller));
+    return nullptr;
   }
-  return *found == nullptr ? CheckRoomForAttempt(options.caller)
-                           : absl::OkStatus();
+  const Scope& scope = it->second;
+  const AttemptOptions* const newest = scope.newest_options();
+  if (scope.newest > options.number) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(NameOf(options.scope, options.number),
+                     " is older than attempt ", scope.newest, ", which ",
+                     OpenerOf(newest), " has opened", kOneKeyEach));
+  }
+  if (scope.newest == options.number &&
+      (newest == nullptr || !newest->SameAs(options))) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        NameOf(options.scope, options.number),
+        newest == nullptr
+            ? absl::StrCat(" has ended: ", scope.ended.message())
+            : absl::StrCat(" is open for another client, world or members, ",
+                           "those of ", OpenerOf(newest), kOneKeyEach)));
+  }
+  if (scope.newest == options.number && !scope.next) return scope.open;
+  if (newest == nullptr) RETURN_IF_ERROR(CheckRoomForAttempt(options.caller));
+  return nullptr;
 }
 
 absl::Status TensorStore::CheckRoomForAttempt(const std::string& caller) const {
   size_t open = 0;
   size_t own = 0;
   for (const auto& [key, scope] : scopes_) {
-    if (scope.open == nullptr) continue;
+    if (scope.open == nullptr && !scope.next) continue;
     ++open;
-    if (scope.open->options().caller == caller) ++own;
+    if (scope.newest_options()->caller == caller) ++own;
   }
   if (LeavesRoom(own, open, kMaxAttempts)) return absl::OkStatus();
   return absl::ResourceExhaustedError(
@@ -156,42 +179,63 @@ absl::Status TensorStore::CheckRoomForTensor(const std::string& job) const {
                    ", of which a job leaves as many as it has"));
 }
 
-absl::StatusOr<std::shared_ptr<Attempt>> TensorStore::Open(
-    const v1::OpenAttemptRequest& request, const std::string& caller) {
-  ASSIGN_OR_RETURN(AttemptOptions options, CheckOpen(request));
-  options.caller = caller;
-  MutexLock changing(change_mutex_);
-  std::shared_ptr<Attempt> found;
-  RETURN_IF_ERROR(CheckNewest(options, &found));
-  if (found != nullptr && found->number() == options.number) return found;
+void TensorStore::Open(AttemptOptions options, Opened done) {
+  const AttemptScope key = options.scope;
+  const uint64_t number = options.number;
+  const std::string caller = TerminalLine(options.caller);
+  std::optional<Opening> replaced;  // by a newer one, before it was open
+  std::shared_ptr<Attempt> older;
+  auto found = AddOpening(std::move(options), done, replaced, older);
+  if (!found.ok() || *found != nullptr) return done(std::move(found));
+  const auto why = [&](const AttemptOptions& replaced_one) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        NameOf(key, replaced_one.number), " was replaced by attempt ", number,
+        ", which ", caller, " has opened", kOneKeyEach));
+  };
+  if (replaced) {
+    for (Opened& other : replaced->done) other(why(replaced->options));
+  }
+  if (older != nullptr) {
+    return EndAttempt(older, why(older->options()), [] {});
+  }
+  OpenNext(key);
+}
+
+absl::StatusOr<std::shared_ptr<Attempt>> TensorStore::AddOpening(
+    AttemptOptions options, Opened& done, std::optional<Opening>& replaced,
+    std::shared_ptr<Attempt>& older) {
+  MutexLock lock(mutex_);
+  ASSIGN_OR_RETURN(auto found, CheckNewest(options));
+  if (found != nullptr) return found;
+  const auto it = scopes_.find(options.scope);
+  if (it != scopes_.end() && it->second.next &&
+      it->second.next->options.number == options.number) {
+    it->second.next->done.push_back(std::move(done));
+    return found;
+  }
   if (draining()) {
     return absl::UnavailableError(
         "this server is draining and opens no attempts");
   }
+  RETURN_IF_ERROR(TakeMemory(options));
   ASSIGN_OR_RETURN(std::shared_ptr<const void> pin,
                    environment_.pin_graph(options.scope.graph));
-  if (found != nullptr) {
-    EndAttempt(found, absl::FailedPreconditionError(absl::StrCat(
-                          NameOf(options.scope, found->number()),
-                          " was replaced by attempt ", options.number,
-                          ", which ", TerminalLine(options.caller),
-                          " has opened", kOneKeyEach)));
-  }
-  auto attempt = std::make_shared<Attempt>(std::move(options), std::move(pin),
-                                           environment_.executor);
-  MutexLock lock(mutex_);
-  Scope& scope = scopes_[attempt->scope()];
-  scope.newest = attempt->number();
-  scope.open = attempt;
-  ForgetScopes();
-  return attempt;
+  Scope& scope = scopes_[options.scope];
+  replaced = std::exchange(scope.next, std::nullopt);
+  older = scope.open;
+  scope.newest = options.number;
+  scope.next.emplace();
+  scope.next->options = std::move(options);
+  scope.next->pin = std::move(pin);
+  scope.next->done.push_back(std::move(done));
+  return found;
 }
 
 // Forgets the numbers of some scopes that have no attempt, beyond kMaxScopes.
 void TensorStore::ForgetScopes() {
   for (auto it = scopes_.begin();
        scopes_.size() > kMaxScopes && it != scopes_.end();) {
-    it = it->second.open == nullptr ? scopes_.erase(it) : std::next(it);
+    it = it->second.idle() ? scopes_.erase(it) : std::next(it);
   }
 }
 
@@ -210,10 +254,10 @@ absl::StatusOr<std::shared_ptr<Attempt>> TensorStore::Find(
     }
     attempt = it->second.open;
     if (it->second.newest != ref.attempt()) {
-      return absl::FailedPreconditionError(
-          absl::StrCat(NameOf(key, ref.attempt()), " is not open; attempt ",
-                       it->second.newest, " is the newest, which ",
-                       OpenerOf(attempt), " has opened", kOneKeyEach));
+      return absl::FailedPreconditionError(absl::StrCat(
+          NameOf(key, ref.attempt()), " is not open; attempt ",
+          it->second.newest, " is the newest, which ",
+          OpenerOf(it->second.newest_options()), " has opened", kOneKeyEach));
     }
     if (attempt == nullptr) return it->second.ended;
   }
@@ -237,10 +281,10 @@ absl::StatusOr<std::shared_ptr<Attempt>> TensorStore::Join(
                      TerminalLine(key.job), "' on this server yet"));
   }
   if (ref.attempt() != 0 && attempt->number() != ref.attempt()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(NameOf(key, ref.attempt()), " is not open; attempt ",
-                     attempt->number(), " is, which ", OpenerOf(attempt),
-                     " has opened", kOneKeyEach));
+    return absl::FailedPreconditionError(absl::StrCat(
+        NameOf(key, ref.attempt()), " is not open; attempt ", attempt->number(),
+        " is, which ", OpenerOf(&attempt->options()), " has opened",
+        kOneKeyEach));
   }
   absl::Status admitted = attempt->Admit(ref.rank(), ref.client());
   if (ref.attempt() == 0 && absl::IsFailedPrecondition(admitted)) {
@@ -251,75 +295,132 @@ absl::StatusOr<std::shared_ptr<Attempt>> TensorStore::Join(
   return attempt;
 }
 
-absl::Status TensorStore::Close(const v1::AttemptRef& ref) {
-  ASSIGN_OR_RETURN(const auto attempt, Find(ref));
+void TensorStore::Close(const v1::AttemptRef& ref, Closed done) {
+  const auto attempt = Find(ref);
+  if (!attempt.ok()) return done(attempt.status());
   if (ref.rank() != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("rank ", ref.rank(), " closes an attempt; rank 0 does"));
+    return done(absl::InvalidArgumentError(
+        absl::StrCat("rank ", ref.rank(), " closes an attempt; rank 0 does")));
   }
-  MutexLock changing(change_mutex_);
-  EndAttempt(attempt, absl::FailedPreconditionError(absl::StrCat(
-                          NameOf(attempt->scope(), attempt->number()),
-                          " was closed by its rank 0")));
-  return absl::OkStatus();
+  EndAttempt(*attempt,
+             absl::FailedPreconditionError(
+                 absl::StrCat(NameOf((*attempt)->scope(), (*attempt)->number()),
+                              " was closed by its rank 0")),
+             [done = std::move(done)]() mutable { done(absl::OkStatus()); });
 }
 
-void TensorStore::EndAttempt(std::shared_ptr<Attempt> attempt,
-                             const absl::Status& why) {
-  attempt->End(why);
-  MutexLock lock(mutex_);
-  const auto it = scopes_.find(attempt->scope());
-  if (it == scopes_.end() || it->second.open != attempt) return;
-  it->second.open = nullptr;
-  it->second.ended = why;
-  DropTensorsOf(attempt->scope());
+void TensorStore::EndAttempt(const std::shared_ptr<Attempt>& attempt,
+                             const absl::Status& why,
+                             absl::AnyInvocable<void()> over) {
+  {
+    MutexLock lock(mutex_);
+    const auto it = scopes_.find(attempt->scope());
+    if (it != scopes_.end() && it->second.open == attempt) {
+      it->second.open = nullptr;
+      it->second.ended = why;
+      it->second.ending = attempt;
+    }
+  }
+  attempt->End(why, [self = shared_from_this(), attempt,
+                     over = std::move(over)]() mutable {
+    self->OnOver(attempt);
+    over();
+  });
 }
 
-void TensorStore::DropTensorsOf(const AttemptScope& scope) {
+void TensorStore::OnOver(const std::shared_ptr<Attempt>& attempt) {
+  std::vector<std::shared_ptr<TensorTable>> dropped;
+  {
+    MutexLock lock(mutex_);
+    const auto it = scopes_.find(attempt->scope());
+    if (it == scopes_.end() || it->second.ending != attempt) return;
+    it->second.ending = nullptr;
+    dropped = DropTensorsOf(attempt->scope());
+  }
+  dropped.clear();  // before an attempt that may want their memory
+  OpenNext(attempt->scope());
+}
+
+void TensorStore::OpenNext(const AttemptScope& key) {
+  std::shared_ptr<Attempt> attempt;
+  std::vector<Opened> done;
+  {
+    MutexLock lock(mutex_);
+    Scope& scope = scopes_[key];
+    if (scope.ending != nullptr || !scope.next) return;
+    Opening next = *std::exchange(scope.next, std::nullopt);
+    attempt = std::make_shared<Attempt>(
+        std::move(next.options), std::move(next.pin), environment_.executor);
+    done = std::move(next.done);
+    scope.open = attempt;
+    ForgetScopes();
+  }
+  for (Opened& opened : done) opened(attempt);
+}
+
+std::vector<std::shared_ptr<TensorTable>> TensorStore::DropTensorsOf(
+    const AttemptScope& scope) {
+  std::vector<std::shared_ptr<TensorTable>> dropped;
   for (auto it = tensors_.lower_bound({scope, ""});
        it != tensors_.end() && it->first.first == scope;) {
     if (!it->second.spec.persistent()) {
+      dropped.push_back(std::move(it->second.table));
       it = tensors_.erase(it);
       continue;
     }
     it->second.attempt = 0;
     ++it;
   }
+  return dropped;
 }
 
 std::shared_ptr<const void> TensorStore::Use(Attempt& attempt) {
-  return attempt.Use([weak = weak_from_this()](std::shared_ptr<Attempt> unused,
-                                               uint64_t uses) {
-    const auto self = weak.lock();
-    if (self == nullptr) return;
-    self->environment_.executor->PostAfter(self->options_.unused_timeout,
-                                           [weak, unused, uses] {
-                                             if (const auto self = weak.lock())
-                                               self->EndUnused(unused, uses);
-                                           });
-  });
+  return attempt.Use(
+      [weak = weak_from_this()](std::shared_ptr<Attempt> unused) {
+        const auto self = weak.lock();
+        if (self == nullptr) return;
+        self->EndUnusedAfter(self->options_.unused_timeout, std::move(unused));
+      });
 }
 
-void TensorStore::EndUnused(const std::shared_ptr<Attempt>& attempt,
-                            uint64_t uses) {
-  MutexLock changing(change_mutex_);
-  if (!attempt->UnusedSince(uses)) return;
-  EndAttempt(attempt, absl::FailedPreconditionError(absl::StrCat(
-                          NameOf(attempt->scope(), attempt->number()),
-                          " has ended: none of its ranks was connected for ",
-                          absl::FormatDuration(options_.unused_timeout))));
+// An attempt has one timer at most, however often its streams come and go. The
+// timer keeps it, so that its memory stays counted.
+void TensorStore::EndUnusedAfter(absl::Duration after,
+                                 std::shared_ptr<Attempt> attempt) {
+  environment_.executor->PostAfter(
+      after, [weak = weak_from_this(), attempt = std::move(attempt)] {
+        if (const auto self = weak.lock()) self->EndUnused(attempt);
+      });
+}
+
+void TensorStore::EndUnused(const std::shared_ptr<Attempt>& attempt) {
+  const std::optional<absl::Duration> idle = attempt->Idle();
+  if (!idle.has_value()) return;
+  if (*idle < options_.unused_timeout) {
+    return EndUnusedAfter(options_.unused_timeout - *idle, attempt);
+  }
+  EndAttempt(attempt,
+             absl::FailedPreconditionError(absl::StrCat(
+                 NameOf(attempt->scope(), attempt->number()),
+                 " has ended: none of its ranks was connected for ",
+                 absl::FormatDuration(options_.unused_timeout))),
+             [] {});
 }
 
 void TensorStore::EndAll(const absl::Status& why) {
-  MutexLock changing(change_mutex_);
   std::vector<std::shared_ptr<Attempt>> open;
+  std::vector<Opening> next;
   {
     MutexLock lock(mutex_);
-    for (const auto& [key, scope] : scopes_) {
+    for (auto& [key, scope] : scopes_) {
       if (scope.open != nullptr) open.push_back(scope.open);
+      if (scope.next) next.push_back(*std::exchange(scope.next, std::nullopt));
     }
   }
-  for (const auto& attempt : open) EndAttempt(attempt, why);
+  for (Opening& opening : next) {
+    for (Opened& done : opening.done) done(why);
+  }
+  for (const auto& attempt : open) EndAttempt(attempt, why, [] {});
 }
 
 size_t TensorStore::open_attempts() const {
@@ -358,8 +459,8 @@ absl::StatusOr<TensorStore::Tensor> TensorStore::MakeTensor(
 }
 
 absl::Status TensorStore::FindTensor(Attempt& attempt,
-                                     const v1::TensorSpec& spec,
-                                     Tensor& tensor) {
+                                     const v1::TensorSpec& spec, Tensor& tensor,
+                                     ZeroedMemory& rounds) {
   if (tensor.spec.SerializeAsString() != spec.SerializeAsString()) {
     return absl::AlreadyExistsError(absl::StrCat(
         "tensor '", TerminalLine(spec.name()), "' exists as {",
@@ -367,7 +468,7 @@ absl::Status TensorStore::FindTensor(Attempt& attempt,
         TerminalLine(spec.ShortDebugString()), "}"));
   }
   if (tensor.attempt == attempt.number()) return absl::OkStatus();
-  tensor.table->ForgetRounds();
+  rounds = tensor.table->ForgetRounds();
   tensor.attempt = attempt.number();
   return absl::OkStatus();
 }
@@ -376,13 +477,14 @@ absl::StatusOr<std::shared_ptr<TensorTable>> TensorStore::Create(
     Attempt& attempt, const v1::TensorSpec& spec, bool* existed) {
   RETURN_IF_ERROR(CheckTensorSpec(spec).status());
   std::shared_ptr<TensorTable> table;
+  ZeroedMemory rounds;  // goes back to the system without the lock
   RETURN_IF_ERROR(attempt.WhileOpen([&]() -> absl::Status {
     MutexLock lock(mutex_);
     const TensorKey key{attempt.scope(), spec.name()};
     auto it = tensors_.find(key);
     *existed = it != tensors_.end();
     if (*existed) {
-      RETURN_IF_ERROR(FindTensor(attempt, spec, it->second));
+      RETURN_IF_ERROR(FindTensor(attempt, spec, it->second, rounds));
     } else {
       RETURN_IF_ERROR(CheckRoomForTensor(attempt.scope().job));
       ASSIGN_OR_RETURN(Tensor tensor, MakeTensor(attempt, spec));
@@ -420,20 +522,25 @@ absl::Status TensorStore::AttachOptimizer(Attempt& attempt,
 
 absl::StatusOr<bool> TensorStore::Drop(Attempt& attempt,
                                        const std::string& name) {
-  bool existed = false;
+  Tensor dropped;  // destroyed without the lock: its table may be large
   RETURN_IF_ERROR(attempt.WhileOpen([&] {
     MutexLock lock(mutex_);
+    const auto it = tensors_.find({attempt.scope(), name});
+    if (it != tensors_.end()) {
+      dropped = std::move(it->second);
+      tensors_.erase(it);
+    }
     attempt.Remove(name);
-    existed = tensors_.erase({attempt.scope(), name}) > 0;
     return absl::OkStatus();
   }));
-  return existed;
+  return dropped.table != nullptr;
 }
 
 absl::StatusOr<bool> TensorStore::DropForOperator(const std::string& job,
                                                   const std::string& graph,
                                                   const std::string& name) {
   ASSIGN_OR_RETURN(const std::string owner, CheckJob(job));
+  std::vector<Tensor> dropped;  // destroyed without the lock
   MutexLock lock(mutex_);
   std::vector<TensorKey> keys;
   for (const auto& [key, tensor] : tensors_) {
@@ -446,37 +553,47 @@ absl::StatusOr<bool> TensorStore::DropForOperator(const std::string& job,
     }
     keys.push_back(key);
   }
-  for (const TensorKey& key : keys) tensors_.erase(key);
+  for (const TensorKey& key : keys) {
+    dropped.push_back(std::move(tensors_.extract(key).mapped()));
+  }
   return !keys.empty();
 }
 
-v1::ListTensorsReply TensorStore::List(const std::string& job) const {
-  v1::ListTensorsReply reply;
-  reply.set_memory_limit(memory_.limit());
-  reply.set_memory_used(memory_.used());
-  std::map<TensorKey, Tensor> tensors;  // counting their rows takes time
-  {
-    MutexLock lock(mutex_);
-    tensors = tensors_;
-  }
-  for (const auto& [key, tensor] : tensors) {
-    if (!job.empty() && key.first.job != job) continue;
-    v1::ListTensorsReply::Tensor& one = *reply.add_tensors();
-    one.set_job(key.first.job);
-    one.set_content_digest(key.first.graph);
-    *one.mutable_spec() = tensor.spec;
+bool TensorStore::ListSome(TensorList& list, WorkSlice& slice) const {
+  list.reply.set_memory_limit(memory_.limit());
+  list.reply.set_memory_used(memory_.used());
+  while (!slice.used_up()) {
+    Tensor tensor;
+    {
+      MutexLock lock(mutex_);
+      const auto it =
+          list.last ? tensors_.upper_bound(*list.last)
+                    : tensors_.lower_bound({AttemptScope{list.job, ""}, ""});
+      const bool is_over =
+          it == tensors_.end() ||
+          (!list.job.empty() && it->first.first.job != list.job);
+      if (is_over) return true;
+      list.last = it->first;
+      tensor = it->second;
+    }
+    auto& one = *list.reply.add_tensors();
+    one.set_job(list.last->first.job);
+    one.set_content_digest(list.last->first.graph);
+    *one.mutable_spec() = std::move(tensor.spec);
     one.set_optimizer(CodeOf(tensor.table->optimizer()));
     one.set_local_rows(tensor.table->local_rows());
     one.set_written_rows(tensor.table->written_rows());
     one.set_bytes(tensor.table->bytes());
     one.set_attempt(tensor.attempt);
+    // Copied twice, and serialized with the reply.
+    slice.Spend(kListTensor + one.ByteSizeLong());
   }
-  return reply;
+  return false;
 }
 
-absl::StatusOr<Reservation> TensorStore::ReserveStaging(const std::string& job,
-                                                        size_t bytes) {
-  return staging_.Reserve(job, bytes, "a part of a round");
+absl::StatusOr<StagedMemory> TensorStore::ReserveStaging(const Attempt& attempt,
+                                                         size_t bytes) {
+  return staging_.Reserve(attempt.scope().job, attempt.options().caller, bytes);
 }
 
 }  // namespace tributary

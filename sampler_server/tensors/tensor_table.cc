@@ -8,13 +8,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
-#include "sampler_server/tensors/row_values.h"
+#include "sampler_server/tensors/values/row_values.h"
 
 namespace tributary {
 namespace {
 
-// Words of the bitmap that one page of an export looks at.
-constexpr uint64_t kMostWordsScanned = uint64_t{1} << 20;
 // Reading ahead hides the latency of memory behind that many rows' copies.
 constexpr size_t kAhead = 12;
 constexpr size_t kLine = 64;
@@ -58,15 +56,19 @@ struct ByStripe {
 
 size_t TensorTable::BytesOf(const TensorShape& shape, const Place& place) {
   const uint64_t rows = LocalRowsOf(shape, place);
-  return rows * shape.row_bytes() + rows / 8;
+  return kFixedBytes + ZeroedMemory::BytesOf(rows * shape.row_bytes()) +
+         ZeroedMemory::BytesOf(rows / 8);
 }
 
 size_t TensorTable::OptimizerBytes(const TensorShape& shape, const Place& place,
                                    OptimizerKind kind) {
   const uint64_t rows = LocalRowsOf(shape, place);
-  const size_t steps = kind == OptimizerKind::kAdam ? sizeof(uint32_t) : 0;
-  return rows * (FloatsPerRow(kind, shape.width()) * sizeof(float) + steps +
-                 sizeof(uint32_t));
+  const bool adam = kind == OptimizerKind::kAdam;
+  const size_t state = rows * shape.width() * sizeof(float);
+  const size_t counts = rows * sizeof(uint32_t);
+  return (kind == OptimizerKind::kSgd ? 0 : ZeroedMemory::BytesOf(state)) +
+         (adam ? ZeroedMemory::BytesOf(state) : 0) +
+         ZeroedMemory::BytesOf(counts) * (adam ? 2 : 1);
 }
 
 absl::StatusOr<std::shared_ptr<TensorTable>> TensorTable::Create(
@@ -113,50 +115,69 @@ void TensorTable::ForWrite(
 
 uint64_t TensorTable::written_rows() const {
   uint64_t count = 0;
-  const uint64_t* const words = written_.As<uint64_t>();
   for (size_t s = 0; s < kStripes; ++s) {
     ReaderLock lock(stripes_[s]);
-    for (uint64_t b = s; b < local_rows_ / kBlock; b += kStripes) {
-      count += static_cast<uint64_t>(std::popcount(words[b]));
-    }
+    count += num_written_[s];
   }
   return count;
 }
 
 void TensorTable::CopyRow(uint64_t row, uint8_t* out) const {
   if (!initial_.all_zeros() && !Written(row)) {
-    return initial_.Fill(place_.placement->RowAt(place_.member, row), out);
+    return initial_.Fill(RowAt(row), out);
   }
   std::memcpy(out, ValuesOf(row), shape_.row_bytes());
 }
 
-void TensorTable::Prepare(uint64_t row) {
+void TensorTable::Prepare(uint64_t row, const uint8_t* initial) {
   if (initial_.all_zeros() || Written(row)) return;
-  initial_.Fill(place_.placement->RowAt(place_.member, row), ValuesOf(row));
+  if (initial == nullptr) return initial_.Fill(RowAt(row), ValuesOf(row));
+  std::memcpy(ValuesOf(row), initial, shape_.row_bytes());
 }
 
 void TensorTable::Mark(uint64_t row, uint32_t round) {
-  written_.As<uint64_t>()[row / kBlock] |= uint64_t{1} << row % kBlock;
+  uint64_t& word = written_.As<uint64_t>()[row / kBlock];
+  const uint64_t bit = uint64_t{1} << row % kBlock;
+  if ((word & bit) == 0) ++num_written_[StripeOf(row)];
+  word |= bit;
   if (rounds_.size() > 0) rounds_.As<uint32_t>()[row] = round;
 }
 
-void TensorTable::Read(Rows rows, uint8_t* out) const {
+bool TensorTable::HoldsInitial(uint64_t row) const {
+  if (initial_.all_zeros()) return false;
+  ReaderLock lock(stripes_[StripeOf(row)]);
+  return !Written(row);
+}
+
+void TensorTable::ReadWritten(Rows rows, uint8_t* out,
+                              std::vector<uint32_t>& initial) const {
   const size_t bytes = shape_.row_bytes();
   ForRead(rows, [&](absl::Span<const uint32_t> positions) {
     for (size_t i = 0; i < positions.size(); ++i) {
       if (i + kAhead < positions.size()) {
         PrefetchRow(ValuesOf(rows[positions[i + kAhead]]), bytes);
       }
-      CopyRow(rows[positions[i]], out + positions[i] * bytes);
+      const uint64_t row = rows[positions[i]];
+      if (!initial_.all_zeros() && !Written(row)) {
+        initial.push_back(positions[i]);
+        continue;
+      }
+      std::memcpy(out + positions[i] * bytes, ValuesOf(row), bytes);
     }
   });
 }
 
-size_t TensorTable::ReadChanged(Rows rows, uint64_t round,
-                                absl::Span<uint8_t> changed,
-                                uint8_t* out) const {
+void TensorTable::Read(Rows rows, uint8_t* out) const {
+  std::vector<uint32_t> initial;
+  ReadWritten(rows, out, initial);
+  for (const uint32_t i : initial) {
+    initial_.Fill(RowAt(rows[i]), out + i * shape_.row_bytes());
+  }
+}
+
+void TensorTable::FindChanged(Rows rows, uint64_t round,
+                              absl::Span<uint8_t> changed) const {
   std::fill(changed.begin(), changed.end(), uint8_t{0});
-  // A row that changes between its bit and its copy is only newer.
   ForRead(rows, [&](absl::Span<const uint32_t> positions) {
     for (const uint32_t i : positions) {
       const bool is_changed =
@@ -164,12 +185,6 @@ size_t TensorTable::ReadChanged(Rows rows, uint64_t round,
       if (is_changed) changed[i / 8] |= static_cast<uint8_t>(1 << i % 8);
     }
   });
-  std::vector<uint64_t> wanted;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if ((changed[i / 8] >> i % 8 & 1) != 0) wanted.push_back(rows[i]);
-  }
-  Read(wanted, out);
-  return wanted.size();
 }
 
 void TensorTable::Set(Rows rows, const uint8_t* values, uint32_t round) {
@@ -182,11 +197,12 @@ void TensorTable::Set(Rows rows, const uint8_t* values, uint32_t round) {
   });
 }
 
-void TensorTable::Add(Rows rows, const uint8_t* values, uint32_t round) {
+void TensorTable::Add(Rows rows, const uint8_t* values, uint32_t round,
+                      const uint8_t* initial) {
   const size_t bytes = shape_.row_bytes();
   ForWrite(rows, [&](absl::Span<const uint32_t> positions) {
     for (const uint32_t i : positions) {
-      Prepare(rows[i]);
+      Prepare(rows[i], initial == nullptr ? nullptr : initial + i * bytes);
       AddValues(shape_.dtype, shape_.width(), values + i * bytes,
                 ValuesOf(rows[i]));
       Mark(rows[i], round);
@@ -229,10 +245,11 @@ absl::Status TensorTable::AttachOptimizer(OptimizerKind kind,
 }
 
 void TensorTable::Step(uint64_t row, const float* gradient,
-                       const OptimizerStep& step, uint32_t round) {
+                       const OptimizerStep& step, uint32_t round,
+                       const uint8_t* initial) {
   const size_t width = shape_.width();
   WriterLock lock(stripes_[StripeOf(row)]);
-  Prepare(row);
+  Prepare(row, initial);
   auto* const w = reinterpret_cast<float*>(ValuesOf(row));
   float* const first = first_.As<float>() + row * width;
   switch (optimizer_.load()) {
@@ -266,10 +283,16 @@ void TensorTable::PrefetchStep(uint64_t row) const {
   }
 }
 
-void TensorTable::ForgetRounds() {
+ZeroedMemory TensorTable::ForgetRounds() {
+  auto rounds = ZeroedMemory::Map(rounds_.size());
   for (SharedMutex& stripe : stripes_) stripe.Lock();
-  rounds_.Clear();
+  if (rounds.ok()) {
+    std::swap(rounds_, *rounds);
+  } else {
+    rounds_.Clear();
+  }
   for (SharedMutex& stripe : stripes_) stripe.Unlock();
+  return rounds.ok() ? *std::move(rounds) : ZeroedMemory();
 }
 
 size_t TensorTable::ExportRowBytes(OptimizerKind state) const {
@@ -279,11 +302,13 @@ size_t TensorTable::ExportRowBytes(OptimizerKind state) const {
 }
 
 std::vector<uint64_t> TensorTable::WrittenFrom(uint64_t* cursor,
-                                               size_t max_rows) const {
+                                               size_t max_rows,
+                                               uint64_t max_blocks) const {
   std::vector<uint64_t> rows;
+  rows.reserve(std::min<uint64_t>(max_rows, local_rows_));
   const uint64_t blocks = local_rows_ / kBlock;
   uint64_t block = *cursor / kBlock;
-  const uint64_t last = std::min(blocks, block + kMostWordsScanned);
+  const uint64_t last = block + std::min(max_blocks, blocks - block);
   uint64_t skip = *cursor % kBlock;
   for (; block < last; ++block, skip = 0) {
     uint64_t word;
@@ -319,19 +344,22 @@ void TensorTable::ExportState(OptimizerKind kind, uint64_t row, size_t i,
               sizeof(steps));
 }
 
-void TensorTable::Export(Rows rows, OptimizerKind state, uint8_t* out) const {
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const uint64_t row = place_.placement->RowAt(place_.member, rows[i]);
-    std::memcpy(out + i * sizeof(row), &row, sizeof(row));
+void TensorTable::Export(Rows rows, size_t begin, size_t end,
+                         OptimizerKind state, uint8_t* page) const {
+  for (size_t i = begin; i < end; ++i) {
+    const uint64_t row = RowAt(rows[i]);
+    std::memcpy(page + i * sizeof(row), &row, sizeof(row));
   }
-  uint8_t* const values = out + rows.size() * sizeof(uint64_t);
+  uint8_t* const values = page + rows.size() * sizeof(uint64_t);
   uint8_t* const states = values + rows.size() * shape_.row_bytes();
-  ForRead(rows, [&](absl::Span<const uint32_t> positions) {
-    for (const uint32_t i : positions) {
-      CopyRow(rows[i], values + i * shape_.row_bytes());
-      ExportState(state, rows[i], i, rows.size(), states);
-    }
-  });
+  ForRead(rows.subspan(begin, end - begin),
+          [&](absl::Span<const uint32_t> positions) {
+            for (const uint32_t position : positions) {
+              const size_t i = begin + position;
+              CopyRow(rows[i], values + i * shape_.row_bytes());
+              ExportState(state, rows[i], i, rows.size(), states);
+            }
+          });
 }
 
 void TensorTable::ImportState(OptimizerKind kind, uint64_t row, size_t i,
@@ -349,65 +377,80 @@ void TensorTable::ImportState(OptimizerKind kind, uint64_t row, size_t i,
   steps_.As<uint32_t>()[row] = static_cast<uint32_t>(steps);
 }
 
-absl::Status TensorTable::Import(Rows rows, OptimizerKind state,
-                                 const uint8_t* data, uint32_t round) {
-  const uint8_t* const states = data + rows.size() * shape_.row_bytes();
-  if (state == OptimizerKind::kAdam) {
-    const uint8_t* const counts =
-        states + 2 * rows.size() * shape_.width() * sizeof(float);
-    for (size_t i = 0; i < rows.size(); ++i) {
-      uint64_t steps;
-      std::memcpy(&steps, counts + i * sizeof(steps), sizeof(steps));
-      if (steps <= std::numeric_limits<uint32_t>::max()) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat("an imported row of '", shape_.name, "' has made ",
-                       steps, " steps of Adam; allowed: 0 to 4294967295"));
-    }
+absl::Status TensorTable::CheckImport(Rows rows, OptimizerKind state,
+                                      const uint8_t* data) const {
+  if (state != OptimizerKind::kAdam) return absl::OkStatus();
+  const uint8_t* const counts =
+      data +
+      rows.size() * (shape_.row_bytes() + 2 * shape_.width() * sizeof(float));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    uint64_t steps;
+    std::memcpy(&steps, counts + i * sizeof(steps), sizeof(steps));
+    if (steps <= std::numeric_limits<uint32_t>::max()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("an imported row of '", shape_.name, "' has made ", steps,
+                     " steps of Adam; allowed: 0 to 4294967295"));
   }
-  ForWrite(rows, [&](absl::Span<const uint32_t> positions) {
-    for (const uint32_t i : positions) {
-      std::memcpy(ValuesOf(rows[i]), data + i * shape_.row_bytes(),
-                  shape_.row_bytes());
-      ImportState(state, rows[i], i, rows.size(), states);
-      Mark(rows[i], round);
-    }
-  });
   return absl::OkStatus();
 }
 
-void TensorTable::CopyBlock(const TensorTable& from, uint64_t block,
-                            uint32_t round) {
-  const uint64_t first = block * kBlock;
-  const uint64_t word = from.written_.As<uint64_t>()[block];
-  uint64_t& to_word = written_.As<uint64_t>()[block];
-  // Rows that hold the same without being written stay so.
-  const bool same_initial =
-      initial_.constant() && initial_.kind() == from.initial_.kind();
-  if (same_initial && (word | to_word) == 0) return;
-  const uint64_t rows = std::min(
-      kBlock, shape_.num_rows - place_.placement->RowAt(place_.member, first));
-  for (uint64_t i = 0; i < rows; ++i) {
-    from.CopyRow(first + i, ValuesOf(first + i));
-    if (rounds_.size() > 0) rounds_.As<uint32_t>()[first + i] = round;
-  }
-  const uint64_t all = ~uint64_t{0} >> (kBlock - rows);
-  to_word = same_initial ? word | to_word : all;
+void TensorTable::Import(Rows rows, size_t begin, size_t end,
+                         OptimizerKind state, const uint8_t* data,
+                         uint32_t round) {
+  const uint8_t* const states = data + rows.size() * shape_.row_bytes();
+  ForWrite(rows.subspan(begin, end - begin),
+           [&](absl::Span<const uint32_t> positions) {
+             for (const uint32_t position : positions) {
+               const size_t i = begin + position;
+               std::memcpy(ValuesOf(rows[i]), data + i * shape_.row_bytes(),
+                           shape_.row_bytes());
+               ImportState(state, rows[i], i, rows.size(), states);
+               Mark(rows[i], round);
+             }
+           });
 }
 
-void TensorTable::CopyFrom(const TensorTable& from, uint32_t round) {
-  if (this == &from) return;
+bool TensorTable::SameUnwritten(const TensorTable& from, uint64_t row) const {
+  return initial_.constant() && initial_.kind() == from.initial_.kind() &&
+         !from.Written(row) && !Written(row);
+}
+
+// Returns false for a row whose initial value is not given.
+bool TensorTable::CopyRowFrom(const TensorTable& from, uint64_t row,
+                              const uint8_t* initial, uint32_t round) {
+  if (from.Written(row) || from.initial_.all_zeros()) {
+    initial = from.ValuesOf(row);
+  } else if (initial == nullptr) {
+    return false;
+  }
+  std::memcpy(ValuesOf(row), initial, shape_.row_bytes());
+  Mark(row, round);
+  return true;
+}
+
+TensorTable::Copied TensorTable::CopyRows(const TensorTable& from,
+                                          uint64_t first, uint64_t count,
+                                          const uint8_t* initial,
+                                          uint32_t round) {
+  SharedMutex& theirs = from.stripes_[StripeOf(first)];
+  SharedMutex& ours = stripes_[StripeOf(first)];
   // In one order whoever copies to whom, so that no two wait for each other.
   const bool from_first = std::less<>()(&from, this);
-  for (uint64_t block = 0; block < local_rows_ / kBlock; ++block) {
-    SharedMutex& theirs = from.stripes_[block % kStripes];
-    SharedMutex& ours = stripes_[block % kStripes];
-    if (from_first) theirs.ReaderLock();
-    ours.Lock();
-    if (!from_first) theirs.ReaderLock();
-    CopyBlock(from, block, round);
-    ours.Unlock();
-    theirs.ReaderUnlock();
+  if (from_first) theirs.ReaderLock();
+  ours.Lock();
+  if (!from_first) theirs.ReaderLock();
+  Copied copied;
+  for (; copied.rows < count; ++copied.rows) {
+    const uint64_t row = first + copied.rows;
+    // Such rows stay so.
+    if (SameUnwritten(from, row)) continue;
+    const uint8_t* const given = copied.rows == 0 ? initial : nullptr;
+    if (!CopyRowFrom(from, row, given, round)) break;
+    ++copied.written;
   }
+  ours.Unlock();
+  theirs.ReaderUnlock();
+  return copied;
 }
 
 }  // namespace tributary

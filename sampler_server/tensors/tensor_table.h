@@ -19,9 +19,9 @@
 #include "common/runtime/byte_budget.h"
 #include "common/runtime/shared_mutex.h"
 #include "common/tensor/dtype.h"
-#include "sampler_server/tensors/row_initializer.h"
-#include "sampler_server/tensors/sparse_optimizer.h"
-#include "sampler_server/tensors/zeroed_memory.h"
+#include "sampler_server/tensors/memory/zeroed_memory.h"
+#include "sampler_server/tensors/values/row_initializer.h"
+#include "sampler_server/tensors/values/sparse_optimizer.h"
 
 namespace tributary {
 
@@ -53,7 +53,11 @@ class TensorTable {
     uint32_t member = 0;
   };
 
-  // Returns the bytes of the table without optimizer, and those that one adds.
+  // The object itself, with the names and the specification that a server keeps
+  // beside it.
+  static constexpr size_t kFixedBytes = 4096;
+  // Returns the bytes of the table without optimizer, and those that one adds:
+  // whole pages of memory.
   static size_t BytesOf(const TensorShape& shape, const Place& place);
   static size_t OptimizerBytes(const TensorShape& shape, const Place& place,
                                OptimizerKind kind);
@@ -73,32 +77,52 @@ class TensorTable {
   size_t bytes() const;
   // Returns the number of rows that were ever written.
   uint64_t written_rows() const;
+  // The work of copying a row (WorkSlice).
+  uint64_t work_per_row() const { return 25 + shape_.row_bytes() / 8; }
 
-  // Copies the rows' values to `out`, one after the other.
+  // What a row holds before it is written takes time to compute, unless it is
+  // zeros: `initial()` does it, in pieces if need be, and without a lock.
+  const RowInitializer& initial() const { return initial_; }
+  uint64_t RowAt(uint64_t row) const {
+    return place_.placement->RowAt(place_.member, row);
+  }
+  // Returns whether the row holds a value that has to be computed.
+  bool HoldsInitial(uint64_t row) const;
+
+  // Copies the rows' values to `out`, one after the other, but for those that
+  // HoldsInitial, whose positions are added to `initial`.
+  void ReadWritten(Rows rows, uint8_t* out,
+                   std::vector<uint32_t>& initial) const;
+  // The same, and computes those as well.
   void Read(Rows rows, uint8_t* out) const;
   // Sets the bit of each row that a round after `round` has changed, or that
-  // was written since it was applied; all bits without an optimizer. Copies
-  // those rows' values to `out`, one after the other, and returns their number.
-  size_t ReadChanged(Rows rows, uint64_t round, absl::Span<uint8_t> changed,
-                     uint8_t* out) const;
+  // was written since it was applied; all bits without an optimizer. A row that
+  // changes between its bit and its reading is only newer.
+  void FindChanged(Rows rows, uint64_t round,
+                   absl::Span<uint8_t> changed) const;
   // Of a row that comes twice the last value wins. `round` is the number of the
   // round that is open.
   void Set(Rows rows, const uint8_t* values, uint32_t round);
-  // A row that comes twice is added twice. Requires CheckAddable(dtype).
-  void Add(Rows rows, const uint8_t* values, uint32_t round);
+  // A row that comes twice is added twice. `initial` are the rows' initial
+  // values, one after the other, as far as a row HoldsInitial; null: they are
+  // computed here. Requires CheckAddable(dtype).
+  void Add(Rows rows, const uint8_t* values, uint32_t round,
+           const uint8_t* initial = nullptr);
 
   // Adds the state of an optimizer; `memory` are the bytes of OptimizerBytes.
   // Does nothing if it is there. INVALID_ARGUMENT unless the dtype is float32;
   // ALREADY_EXISTS if there is another one's.
   absl::Status AttachOptimizer(OptimizerKind kind, Reservation memory)
       ABSL_NO_THREAD_SAFETY_ANALYSIS;  // takes all stripes in a loop
-  // Steps one row by its gradient [width]. Requires an optimizer.
+  // Steps one row by its gradient [width]; `initial` as in Add. Requires an
+  // optimizer.
   void Step(uint64_t row, const float* gradient, const OptimizerStep& step,
-            uint32_t round);
+            uint32_t round, const uint8_t* initial = nullptr);
   // Brings a row and its state towards the cache, for a Step that comes soon.
   void PrefetchStep(uint64_t row) const;
   // Forgets which round has changed which row, as a new attempt counts anew.
-  void ForgetRounds() ABSL_NO_THREAD_SAFETY_ANALYSIS;  // as above
+  // Returns the memory that said so, which takes time to give back.
+  ZeroedMemory ForgetRounds() ABSL_NO_THREAD_SAFETY_ANALYSIS;  // as above
 
   // Returns the bytes of a row in exports: its number, values, and the state of
   // `state`, as ExportRows in tensors.proto says. The state in exports is that
@@ -106,19 +130,32 @@ class TensorTable {
   // makes room, because another may attach an optimizer meanwhile.
   size_t ExportRowBytes(OptimizerKind state) const;
   // Returns up to `max_rows` places, ascending, of rows that were ever written,
-  // from `*cursor` on, which it moves; local_rows() at the end. Looks at a
-  // bounded number of places, so it may return none before the end.
-  std::vector<uint64_t> WrittenFrom(uint64_t* cursor, size_t max_rows) const;
-  // Writes the export of `rows` to `out` (rows.size() * ExportRowBytes).
-  void Export(Rows rows, OptimizerKind state, uint8_t* out) const;
-  // Sets rows from an export's values and state, which follow its row numbers.
-  // INVALID_ARGUMENT for steps beyond 32 bits; then nothing is changed.
-  absl::Status Import(Rows rows, OptimizerKind state, const uint8_t* data,
-                      uint32_t round);
+  // from `*cursor` on, which it moves; local_rows() at the end. Looks at
+  // `max_blocks` blocks of rows, so it may return none before the end.
+  std::vector<uint64_t> WrittenFrom(uint64_t* cursor, size_t max_rows,
+                                    uint64_t max_blocks) const;
+  // Writes rows `begin` to `end` of the export of `rows` to their places in
+  // `page` (rows.size() * ExportRowBytes).
+  void Export(Rows rows, size_t begin, size_t end, OptimizerKind state,
+              uint8_t* page) const;
+  // INVALID_ARGUMENT if an export's values and state, which follow its row
+  // numbers, have steps beyond 32 bits.
+  absl::Status CheckImport(Rows rows, OptimizerKind state,
+                           const uint8_t* data) const;
+  // Sets rows `begin` to `end` from those. Requires CheckImport.
+  void Import(Rows rows, size_t begin, size_t end, OptimizerKind state,
+              const uint8_t* data, uint32_t round);
 
-  // Sets all values to those of `from`. Requires equal dtype, shape and
-  // placement.
-  void CopyFrom(const TensorTable& from, uint32_t round)
+  struct Copied {
+    uint64_t rows = 0;
+    uint64_t written = 0;  // of them; the others held the same
+  };
+  // Sets rows `first` to `first + count`, all of one block, to the values of
+  // `from`. Ends before a row that HoldsInitial there and is not the first one
+  // with `initial`, its values. Requires equal dtype, shape and placement, and
+  // another table.
+  Copied CopyRows(const TensorTable& from, uint64_t first, uint64_t count,
+                  const uint8_t* initial, uint32_t round)
       ABSL_NO_THREAD_SAFETY_ANALYSIS;  // takes two stripes in their order
 
  private:
@@ -144,10 +181,14 @@ class TensorTable {
   }
   // These need the row's lock: the first for reading, the others for writing.
   void CopyRow(uint64_t row, uint8_t* out) const;
-  // Makes the row hold its initial value if it was never written.
-  void Prepare(uint64_t row);
+  // Makes the row hold its initial value, which is `initial` unless null, if it
+  // was never written.
+  void Prepare(uint64_t row, const uint8_t* initial);
   void Mark(uint64_t row, uint32_t round);
-  void CopyBlock(const TensorTable& from, uint64_t block, uint32_t round);
+  // Returns whether the row holds the same there, without being written.
+  bool SameUnwritten(const TensorTable& from, uint64_t row) const;
+  bool CopyRowFrom(const TensorTable& from, uint64_t row,
+                   const uint8_t* initial, uint32_t round);
   void ExportState(OptimizerKind kind, uint64_t row, size_t i, size_t num_rows,
                    uint8_t* out) const;
   void ImportState(OptimizerKind kind, uint64_t row, size_t i, size_t num_rows,
@@ -161,7 +202,8 @@ class TensorTable {
   // block's bits of `written_` are one word, so no word has two locks.
   mutable std::array<SharedMutex, kStripes> stripes_;
   ZeroedMemory values_;
-  ZeroedMemory written_;  // a bit per row
+  ZeroedMemory written_;                          // a bit per row
+  std::array<uint64_t, kStripes> num_written_{};  // bits that are set
   // Changed with all locks held.
   std::atomic<OptimizerKind> optimizer_{OptimizerKind::kNone};
   ZeroedMemory first_;   // Adagrad: sums of squares; Adam: first moments

@@ -1,12 +1,21 @@
 #include "sampler_server/tensors/write_log.h"
 
 #include "absl/strings/str_cat.h"
-#include "common/text/status.h"
 
 namespace tributary {
 
-absl::Status WriteLog::Apply(uint64_t sequence, uint64_t oldest_open,
-                             absl::FunctionRef<absl::Status()> apply) {
+void WriteLog::MoveTo(uint64_t oldest_open) {
+  if (oldest_open <= oldest_open_) return;
+  if (oldest_open - oldest_open_ >= kMaxOpen) {
+    applied_.reset();
+    oldest_open_ = oldest_open;
+  }
+  for (; oldest_open_ < oldest_open; ++oldest_open_) {
+    applied_.reset(oldest_open_ % kMaxOpen);
+  }
+}
+
+absl::StatusOr<bool> WriteLog::IsNew(uint64_t sequence, uint64_t oldest_open) {
   if (sequence == 0 || sequence < oldest_open ||
       sequence - oldest_open >= kMaxOpen) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -14,16 +23,15 @@ absl::Status WriteLog::Apply(uint64_t sequence, uint64_t oldest_open,
         "; allowed: 1 or more, and fewer than ", kMaxOpen, " open writes"));
   }
   MutexLock lock(mutex_);
-  if (oldest_open > oldest_open_) {
-    oldest_open_ = oldest_open;
-    applied_.erase(applied_.begin(), applied_.lower_bound(oldest_open));
-  }
+  MoveTo(oldest_open);
   // A late duplicate of one that has been answered: nobody waits for it.
-  if (sequence < oldest_open_) return absl::OkStatus();
-  if (applied_.contains(sequence)) return absl::OkStatus();
-  RETURN_IF_ERROR(apply());
-  applied_.insert(sequence);
-  return absl::OkStatus();
+  // Else it is one of the bits, since oldest_open_ is not below `oldest_open`.
+  return sequence >= oldest_open_ && !applied_.test(sequence % kMaxOpen);
+}
+
+void WriteLog::Record(uint64_t sequence) {
+  MutexLock lock(mutex_);
+  if (sequence >= oldest_open_) applied_.set(sequence % kMaxOpen);
 }
 
 }  // namespace tributary

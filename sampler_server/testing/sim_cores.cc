@@ -33,10 +33,14 @@ void SimCores::Run(Task task) {
         [this, task = std::move(task)]() mutable { Run(std::move(task)); });
     return;
   }
-  const int64_t before = clock_reads;
+  const absl::Duration before = Spent();
   task();
   task = nullptr;
-  free_at = world->now() + kTaskCpu * ((clock_reads - before) / 2);
+  free_at = world->now() + (Spent() - before);
+}
+
+absl::Duration SimCores::Spent() const {
+  return meter_ ? meter_() : kTaskCpu * (clock_reads / 2);
 }
 
 }  // namespace tributary

@@ -55,5 +55,21 @@ TEST_F(SimCoresTest, OtherTasksCostNothing) {
   }
 }
 
+TEST_F(SimCoresTest, AMeterSaysHowLongTasksTake) {
+  absl::Duration spent;
+  SimCores cores(node_, 1, [&] { return spent; });
+  std::vector<absl::Time> ran;
+  for (int i = 0; i < 3; ++i) {
+    cores.Post([&] {
+      ran.push_back(world_.now());
+      spent += absl::Milliseconds(5);
+    });
+  }
+  EXPECT_TRUE(world_.Drain(1000));
+  ASSERT_EQ(ran.size(), 3u);
+  EXPECT_GE(ran[2] - ran[0], absl::Milliseconds(10));
+  EXPECT_LE(ran[2] - ran[0], absl::Milliseconds(11));
+}
+
 }  // namespace
 }  // namespace tributary

@@ -65,6 +65,14 @@ void SimFleet::Start(SimServer& server) {
     environment.cpu_clock = SimCores::CpuClock;
     service.admission.computing = 2 * options.cores;
   }
+  if (options.data_threads > 0) {
+    cores_.push_back(std::make_unique<SimCores>(
+        server.executor, options.data_threads, [&server] {
+          return server.service == nullptr ? absl::ZeroDuration()
+                                           : server.service->data_time();
+        }));
+    environment.data_executor = cores_.back().get();
+  }
   server.service = std::make_unique<SamplerService>(service, environment,
                                                     std::move(peered.served));
   if (options.before) server.before = options.before(server.service.get());

@@ -44,6 +44,9 @@ struct SimServerOptions {
   // On which the steps of batches take time (SimCores); 0: they take none, and
   // jobs are charged for bytes alone. Twice as many batches compute at once.
   int cores = 0;
+  // On which the steps of data calls take the time that they are charged; 0:
+  // they take none.
+  int data_threads = 0;
   // Makes the row reader of each of its processes; null if the graph has its
   // features in memory.
   std::function<std::shared_ptr<RowReader>(SimExecutor*)> rows;

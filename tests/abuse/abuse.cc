@@ -57,13 +57,14 @@ OutgoingMessage OpenSession(const TrainerSession& session,
 
 absl::Span<const Abuse> AbusesOfClients() {
   static constexpr Abuse kAbuses[] = {
-      kUnreadDescribes, kUnreadLeafReplies, kQueuePlaces,  kUnreadAnswers,
-      kManyStreams,     kManySessions,      kCostlyBatches};
+      kUnreadDescribes, kUnreadLeafReplies, kQueuePlaces,   kUnreadAnswers,
+      kManyStreams,     kManySessions,      kCostlyBatches, kRowMemory};
   return kAbuses;
 }
 
 absl::Span<const AbusedStreams> StreamsOf(Abuse abuse) {
   static constexpr AbusedStreams kControl[] = {{StreamMethod::kControl, 3}};
+  static constexpr AbusedStreams kData[] = {{StreamMethod::kData, 8}};
   static constexpr AbusedStreams kLeaf[] = {{StreamMethod::kLeaf, 3}};
   static constexpr AbusedStreams kBatches[] = {{StreamMethod::kBatches, 3}};
   static constexpr AbusedStreams kOneOfBatches[] = {
@@ -81,6 +82,8 @@ absl::Span<const AbusedStreams> StreamsOf(Abuse abuse) {
       return kControl;
     case kUnreadLeafReplies:
       return kLeaf;
+    case kRowMemory:
+      return kData;
     case kQueuePlaces:
     case kManySessions:
       return kBatches;
@@ -118,6 +121,9 @@ std::vector<OutgoingMessage> AbuseMessages::Next(Abuse abuse,
         break;
       case kManySessions:
         messages.push_back(Session());
+        break;
+      case kRowMemory:
+        messages.push_back(rows_.Next());
         break;
       default:
         return messages;

@@ -11,6 +11,7 @@
 #include "channel/message.h"
 #include "channel/transport.h"
 #include "partition/schema/schema.h"
+#include "tests/abuse/row_memory_abuse.h"
 
 namespace tributary {
 
@@ -25,9 +26,10 @@ enum Abuse : int64_t {
   kLyingPeer = 64,         // a server that answers its peers with nonsense
   kSlowPeer = 128,         // a server that takes and answers leaf calls slowly
   kCostlyBatches =
-      256,  // batches of many steps and few bytes, all of them read
+      256,            // batches of many steps and few bytes, all of them read
+  kRowMemory = 1024,  // calls for mutable rows that leave memory behind
   kLyingServer = 1 << 16,  // a server that lies to trainers
-  kAllAbuses = 511 | kLyingServer,
+  kAllAbuses = 511 | kRowMemory | kLyingServer,
 };
 
 // The clients' ones: all but kLyingPeer, kSlowPeer and kLyingServer.
@@ -47,8 +49,12 @@ class AbuseMessages {
   // `schema` is that of the servers' graph and is not copied. Whose certificate
   // gives a job names none.
   explicit AbuseMessages(const GraphSchema* schema, bool names_jobs = true)
-      : schema_(schema), names_jobs_(names_jobs) {}
+      : schema_(schema), names_jobs_(names_jobs), rows_(schema, names_jobs) {}
 
+  // Calls for rows need it; see RowMemoryAbuse.
+  void set_incarnation(uint64_t incarnation) {
+    rows_.set_incarnation(incarnation);
+  }
   // Returns `count` messages of `abuse` for a stream of `method`; none for
   // kManyStreams, whose streams say nothing.
   std::vector<OutgoingMessage> Next(Abuse abuse, StreamMethod method,
@@ -65,6 +71,7 @@ class AbuseMessages {
   const GraphSchema* const schema_;
   const bool names_jobs_;
   uint64_t number_ = 0;
+  RowMemoryAbuse rows_;
 };
 
 }  // namespace tributary

@@ -12,9 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "channel/envelope.h"
 #include "channel/grpc/grpc_transport.h"
+#include "channel/parse_header.h"
 #include "common/fleet/address.h"
 #include "common/identity/tls_files.h"
+#include "common/proto/wire.pb.h"
+#include "common/runtime/promised.h"
 #include "partition/format/graph.h"
 #include "tests/abuse/abuse.h"
 
@@ -28,6 +32,40 @@ class End final : public StreamHandler {
   void OnMessage(IncomingMessage&) override {}
   void OnClosed(const absl::Status&) override { closed = true; }
   std::atomic<bool> closed = false;
+};
+
+// Asks the server which process it is.
+class Asking final : public StreamHandler {
+ public:
+  void OnMessage(IncomingMessage& message) override {
+    const auto reply = ParseHeader<v1::DescribeReply>(message);
+    Tell(reply.ok() ? reply->incarnation() : 0);
+  }
+  void OnClosed(const absl::Status&) override { Tell(0); }
+  // Returns 0 if it does not say.
+  uint64_t Incarnation(Transport& transport, const Address& server,
+                       const std::shared_ptr<Asking>& self) {
+    const auto stream = transport.Connect(server, StreamMethod::kControl, self);
+    v1::DescribeRequest request;
+    request.set_wire_version(kWireVersion);
+    request.set_any(true);
+    OutgoingMessage message;
+    message.kind = MessageKind::kDescribeRequest;
+    message.call_id = 1;
+    message.header = request.SerializeAsString();
+    if (!stream->Send(std::move(message)).ok()) return 0;
+    const auto told = told_.Wait(absl::Seconds(30));
+    stream->Close(absl::OkStatus());
+    return told.value_or(0);
+  }
+
+ private:
+  void Tell(uint64_t incarnation) {
+    if (!said_.exchange(true)) told_.Set(incarnation);
+  }
+
+  std::atomic<bool> said_ = false;
+  Promised<uint64_t> told_;
 };
 
 struct OpenStream {
@@ -45,6 +83,15 @@ class Abuser {
         transport_(options),
         messages_(schema, /*names_jobs=*/options.tls.empty()),
         at_once_(at_once) {}
+
+  // Returns false if the server does not say which process it is.
+  bool Ask() {
+    const auto asking = std::make_shared<Asking>();
+    const uint64_t incarnation =
+        asking->Incarnation(transport_, server_, asking);
+    messages_.set_incarnation(incarnation);
+    return incarnation != 0;
+  }
 
   void Act() {
     std::erase_if(open_, [](const auto& s) { return s.end->closed.load(); });
@@ -101,6 +148,10 @@ int Main(int argc, char** argv) {
   }
   Abuser abuser(static_cast<Abuse>(abuse), *address, &(*graph)->schema(),
                 options, at_once);
+  if (abuse == kRowMemory && !abuser.Ask()) {
+    std::fprintf(stderr, "the server does not say which process it is\n");
+    return 1;
+  }
   for (bool first = true;; first = false) {
     abuser.Act();
     if (first) {

@@ -23,12 +23,20 @@ SECONDS = float(os.environ.get("TRIBUTARY_ABUSE_SECONDS", "20"))
 ABUSER = os.path.join("tests", "abuse", "abuser")
 # Bits of Abuse (abuse.h), and the certificate with which each is committed.
 ABUSES = {1: "trainer-thief", 2: "sampler", 4: "trainer-thief",
-          8: "trainer-thief", 16: "trainer-thief", 32: "trainer-thief"}
+          8: "trainer-thief", 16: "trainer-thief", 32: "trainer-thief",
+          1024: "trainer-thief"}
+ROW_MEMORY = 1024
+ROW_SECONDS = 8.0
 ACTIVE, STOPPED = 0.7, 3.0  # seconds: longer than a server waits for a reader
 
 
 def bound(server, certs):
     """The server's statement of what it may hold beside mapped files."""
+    return figure(server, certs, "tributary_memory_bound_bytes")
+
+
+def figure(server, certs, name):
+    """The sum of a gauge over its labels."""
     context = ssl.create_default_context(cafile=os.path.join(certs, "ca.pem"))
     context.check_hostname = False  # its certificate names a role
     context.load_cert_chain(os.path.join(certs, "operator.pem"),
@@ -37,8 +45,8 @@ def bound(server, certs):
                                 timeout=processes.DEADLINE,
                                 context=context) as answer:
         text = answer.read().decode()
-    return float(re.search(r"^tributary_memory_bound_bytes (\S+)$", text,
-                           re.MULTILINE)[1])
+    found = re.findall(rf"^{re.escape(name)} (\S+)$", text, re.MULTILINE)
+    return sum(map(float, found))
 
 
 class MemoryUnderAbuseTest(unittest.TestCase):
@@ -49,18 +57,48 @@ class MemoryUnderAbuseTest(unittest.TestCase):
         self.certs = os.path.join(folder, "certs")
         certificates.make(self.certs, "honest", "thief")
 
-    def abuser(self, server, abuse, name):
+    def abuser(self, server, abuse, name, *more):
         return processes.Process(
             "--abuse", abuse, "--server", server.address, "--graph", self.graph,
-            *certificates.flags(self.certs, name), program=ABUSER)
+            *more, *certificates.flags(self.certs, name), program=ABUSER)
+
+    def server(self, stack):
+        return stack.enter_context(processes.Server(
+            self.graph, *certificates.flags(self.certs, "sampler"),
+            "--memory-budget", "64MiB", "--tensor-memory", "16MiB",
+            "--http", "127.0.0.1:0", environment=memory.NOTHING_KEPT))
+
+    def test_calls_for_rows_hold_what_their_budgets_say(self):
+        """One trainer that sends as fast as it can: parts and writes without
+        rows, waits, specifications with unknown fields."""
+        with contextlib.ExitStack() as stack:
+            server = self.server(stack)
+            budgets = sum(
+                figure(server, self.certs,
+                       f'tributary_shared_budget_bytes{{budget="{name}"}}')
+                for name in ("data budget", "attempt budget"))
+            self.assertEqual(budgets, 128 * MIB)
+            # Answers, the network's buffers and threads' heaps beside them.
+            most = budgets + 1.25 * 16 * MIB + 64 * MIB
+            before = memory.status(server.pid)["RssAnon"]
+            watch = stack.enter_context(memory.Watch([server.pid]))
+            abuser = stack.enter_context(self.abuser(
+                server, ROW_MEMORY, "trainer-thief", "--at-once", "1000"))
+            self.assertEqual(abuser.read_line(), "ready", abuser.stderr())
+            time.sleep(ROW_SECONDS)  # the abuse goes on until it is ended
+            held = watch.peak(server.pid) - before
+            answered = figure(server, self.certs,
+                              "tributary_tensor_errors_total")
+            self.assertTrue(abuser.running())
+            print(f"{held / MIB:.0f} MiB of {most / MIB:.0f} MiB; "
+                  f"{answered:.0f} calls refused")
+            self.assertGreater(answered, 0)
+            self.assertLessEqual(held, most)
 
     def test_others_are_served_within_the_bound(self):
         expected = sampling.lines(self.graph)
         with contextlib.ExitStack() as stack:
-            server = stack.enter_context(processes.Server(
-                self.graph, *certificates.flags(self.certs, "sampler"),
-                "--memory-budget", "64MiB", "--tensor-memory", "16MiB",
-                "--http", "127.0.0.1:0", environment=memory.NOTHING_KEPT))
+            server = self.server(stack)
             most = bound(server, self.certs)
             before = memory.status(server.pid)["RssAnon"]
             watch = stack.enter_context(memory.Watch([server.pid]))

@@ -47,6 +47,14 @@ class FuzzCaller {
   }
   void Close() { client_->Close(); }
 
+  // Returns an upper limit of what this object keeps of its calls.
+  size_t held_bytes() const {
+    constexpr size_t kNodeBytes = 64;
+    return pending_.size() * (sizeof(Pending) + kNodeBytes) +
+           (last_ ? 2 * last_->header.capacity() + last_->payload.size() : 0) +
+           1024;
+  }
+
  private:
   struct Pending {
     uint64_t asked = 0;

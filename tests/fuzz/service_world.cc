@@ -10,7 +10,9 @@ namespace {
 
 constexpr size_t kMemoryBudget = size_t{64} << 10;
 constexpr size_t kLeafBudget = size_t{64} << 10;
-constexpr size_t kDataBudget = size_t{64} << 10;
+// A call takes 1.5 KiB, and 57 times its header while it is parsed.
+constexpr size_t kDataBudget = size_t{1} << 20;
+constexpr size_t kAttemptBudget = size_t{256} << 10;
 constexpr size_t kTensorMemory = size_t{128} << 10;
 constexpr uint64_t kMostEvents = 2000000;
 
@@ -87,6 +89,7 @@ ServiceWorld::ServiceWorld(const Identity& identity) {
   options.leaf_budget = kLeafBudget;
   options.data_budget = kDataBudget;
   options.tensor_memory = kTensorMemory;
+  options.attempt_budget = kAttemptBudget;
   options.unused_attempt_timeout = absl::Seconds(10);
   options.admission = SmallLimits();
   options.max_streams = 2;
@@ -113,6 +116,11 @@ ServiceWorld::~ServiceWorld() {
   Must(service_->data_budget().used() == 0, "and that of data calls");
   Must(service_->tensors().open_attempts() == 0, "no attempt is open");
   Must(service_->tensors().staging().used() == 0, "and no gradient is left");
+  for (const BudgetState& budget : service_->shared_budgets()) {
+    Must(budget.name != "attempt budget" || budget.used == 0 ||
+             service_->tensors().memory().used() > 0,
+         "nor anything of attempts but placements of persistent tensors");
+  }
 }
 
 std::shared_ptr<RawClient> ServiceWorld::Connect(StreamMethod method) {

@@ -119,6 +119,13 @@ std::shared_ptr<Antagonists::End> Antagonists::Open(Client& client,
   return end;
 }
 
+uint64_t Antagonists::IncarnationOf(const Address& server) const {
+  for (const auto& one : fleet_->servers) {
+    if (one->address == server) return one->incarnation;
+  }
+  return 0;
+}
+
 // Opens what is missing of the streams, and sends on each of them.
 void Antagonists::Use(Client& client, const Address& server,
                       const AbusedStreams& streams) {
@@ -134,6 +141,7 @@ void Antagonists::Use(Client& client, const Address& server,
   while (open.size() < wanted) {
     open.push_back(Open(client, server, streams.method));
   }
+  messages_.set_incarnation(IncarnationOf(server));
   const int at_once =
       client.abuse == kCostlyBatches ? kCostlyMessagesAtOnce : kMessagesAtOnce;
   for (const auto& end : open) {

@@ -49,6 +49,7 @@ class Antagonists {
     absl::Duration longest_pause;
   };
 
+  uint64_t IncarnationOf(const Address& server) const;
   void Act(Client& client);
   void Use(Client& client, const Address& server, const AbusedStreams& streams);
   std::shared_ptr<End> Open(Client& client, const Address& server,

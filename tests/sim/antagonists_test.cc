@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(Each, Antagonism,
                                          kQueuePlaces, kUnreadAnswers,
                                          kManyStreams, kManySessions,
                                          kLyingPeer, kSlowPeer, kCostlyBatches,
-                                         kAllAbuses));
+                                         kRowMemory, kAllAbuses));
 
 }  // namespace
 }  // namespace tributary

@@ -73,13 +73,15 @@ class Draw {
     schedule.certificates = certificates.Chance(0.5) ? 1 : 0;
     SimRandom abuses(static_cast<uint64_t>(schedule.seed), "abuses");
     if (abuses.Chance(0.25)) {
-      constexpr uint64_t kOthers = kSlowPeer | kCostlyBatches | kLyingServer;
+      constexpr uint64_t kOthers =
+          kSlowPeer | kCostlyBatches | kRowMemory | kLyingServer;
       schedule.abuses =
           1 + static_cast<int64_t>(abuses.Below(kAllAbuses & ~kOthers));
       SimRandom others(static_cast<uint64_t>(schedule.seed), "other abuses");
       if (others.Chance(0.5)) schedule.abuses |= kSlowPeer;
       if (others.Chance(0.5)) schedule.abuses |= kCostlyBatches;
       if (others.Chance(0.5)) schedule.abuses |= kLyingServer;
+      if (others.Chance(0.5)) schedule.abuses |= kRowMemory;
       Normalize(schedule);
     }
     SimRandom types(static_cast<uint64_t>(schedule.seed), "link_types");

@@ -44,6 +44,7 @@ void StepChecks::CheckServer(int number) {
   };
   check(service.budget());
   check(service.leaf_budget());
+  check(service.data_budget());
   const int node = server.executor->node();
   const size_t held = world_->fleet().network.FrameBytesOf(node);
   if (service.budget().used() < held) {

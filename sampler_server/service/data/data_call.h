@@ -16,26 +16,52 @@
 #include "common/io/buffer.h"
 #include "common/runtime/shared_budget.h"
 #include "common/text/status.h"
+#include "sampler_server/service/streams/call_turns.h"
 
 namespace tributary {
 
 // Upper limit of any time that a data call asks to wait.
 inline constexpr uint64_t kMaxDataWaitMs = 24 * 3'600'000;
 
-// A value. It runs on the data executor, in no order with other calls.
+// What a call takes beside its bytes until it is answered: its places among the
+// calls of its stream and in the queue, and, while it waits, its closures, its
+// timer and its cancellation.
+inline constexpr size_t kDataCallBytes = 1536;
+// A byte of a header becomes no more than this when it is parsed: an empty
+// message, or unknown field, takes two.
+inline constexpr size_t kParsedBytes = 56;
+
+// Returns what a call takes from its arrival on, before its header is parsed.
+inline size_t BytesOfDataCall(const IncomingCall& call) {
+  return kDataCallBytes + call.payload.size() + call.header.size();
+}
+
+// A value. It runs on the data executor, one step after another, each in its
+// turn; in no order with other calls.
 struct DataCall {
   IncomingCall call;
-  BudgetShare::Hold request;  // header and payload
+  BudgetShare::Hold request;  // of BytesOfDataCall, or less
   // The stream's shares of the data budget: of requests with what they need
   // while they run, and of replies. They are apart, so that a stream whose
   // replies are read may always have one more, whatever it asks for next.
   std::shared_ptr<BudgetShare> working;
   std::shared_ptr<BudgetShare> replies;
+  std::shared_ptr<const StreamTurns> turns;  // of its stream
   absl::Time arrived;
 
   // Returns when a wait of `timeout_ms`, from the call's arrival, ends.
   absl::Time Deadline(uint64_t timeout_ms) const {
     return arrived + absl::Milliseconds(std::min(timeout_ms, kMaxDataWaitMs));
+  }
+  // CANCELLED or DEADLINE_EXCEEDED if nobody waits for it any more.
+  absl::Status CheckWanted(uint64_t timeout_ms) const {
+    if (call.cancel.cancelled()) {
+      return absl::CancelledError("the caller no longer waits");
+    }
+    if (turns->Now() < Deadline(timeout_ms)) return absl::OkStatus();
+    return absl::DeadlineExceededError(
+        absl::StrCat("its ", timeout_ms,
+                     " ms are over; it waited for its turns, or took longer"));
   }
 };
 

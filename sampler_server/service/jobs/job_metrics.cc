@@ -43,6 +43,10 @@ JobMetrics::Figures& JobMetrics::FiguresOf(const std::string& label) {
     figures.cpu_seconds =
         metrics_->AddCounter("tributary_job_cpu_seconds_total",
                              "CPU time of making a job's batches", labels);
+    figures.data_cpu_seconds = metrics_->AddCounter(
+        "tributary_job_data_cpu_seconds_total",
+        "CPU time of a job's calls for mutable rows and reads of the graph",
+        labels);
     figures.waiting =
         metrics_->AddGauge("tributary_job_credits_queued",
                            "A job's credits that wait for their turn", labels);
@@ -71,6 +75,14 @@ void JobMetrics::AddBatch(const std::string& job, bool listed,
   if (cost.bytes > 0) figures.batches.Add();
   figures.bytes.Add(static_cast<double>(cost.bytes));
   figures.cpu_seconds.Add(absl::ToDoubleSeconds(cost.cpu));
+}
+
+void JobMetrics::AddDataCalls(const std::string& job, bool listed,
+                              absl::Duration cost) {
+  MutexLock lock(mutex_);
+  if (metrics_ == nullptr) return;
+  FiguresOf(LabelOf(job, listed))
+      .data_cpu_seconds.Add(absl::ToDoubleSeconds(cost));
 }
 
 void JobMetrics::SetJobs(const std::vector<JobState>& jobs) {

@@ -36,6 +36,8 @@ class JobMetrics {
   void AddRequest(const std::string& job, bool listed);
   // Counts a task of the job that has ended.
   void AddBatch(const std::string& job, bool listed, const BatchCost& cost);
+  // Counts the cost of a step of a job's calls for rows and of the graph.
+  void AddDataCalls(const std::string& job, bool listed, absl::Duration cost);
   // Counts a batch of which the network has taken the last byte.
   void AddDelivered(const std::string& job, bool listed);
   // Sets the gauges to the present state of all jobs.
@@ -51,6 +53,7 @@ class JobMetrics {
     Counter delivered;
     Counter bytes;
     Counter cpu_seconds;
+    Counter data_cpu_seconds;
     Gauge waiting;
     Gauge unread;
   };

@@ -31,6 +31,17 @@ TEST(JobMetricsTest, CountsBatchesBytesAndTimeByJob) {
               HasSubstr("tributary_job_batches_total{job=\"b \\\"\\n\"} 0\n"));
 }
 
+TEST(JobMetricsTest, CountsTheTimeOfDataCallsByJob) {
+  Metrics metrics;
+  JobMetrics jobs;
+  jobs.SetRegistry(&metrics);
+  jobs.AddDataCalls("a", false, absl::Milliseconds(500));
+  jobs.AddDataCalls("a", false, absl::Milliseconds(750));
+  EXPECT_THAT(
+      metrics.Exposition(),
+      HasSubstr("tributary_job_data_cpu_seconds_total{job=\"a\"} 1.25\n"));
+}
+
 TEST(JobMetricsTest, ShowsWhatIsAndNotWhatWas) {
   Metrics metrics;
   JobMetrics jobs;

@@ -69,9 +69,34 @@ absl::StatusOr<LeafReply> ServeSampleHop(const Graph& graph,
                                          const LeafLimits& limits,
                                          BudgetShare& budget);
 
-// Copies the rows of columns in memory, features in the requested precision,
-// and lists columns in files in LeafReply::unread. Replies with as many of the
-// first rows as fit max_reply_bytes.
+// A gather that has begun: its reply has room for all rows, and the columns in
+// files are listed in LeafReply::unread, beside the rows.
+struct BegunGather {
+  struct Column {
+    RowTable table;
+    RowForm form;
+    size_t at = 0;  // offset of its rows in the payload
+  };
+  LeafReply reply;
+  std::vector<Column> columns;  // in memory
+  size_t row_bytes = 0;         // of all columns, in the reply
+
+  size_t num_rows() const { return reply.unread.rows.size(); }
+  // Copies rows `from` to `to` of the request to the reply.
+  void Copy(size_t from, size_t to);
+  // Returns the reply, which is complete but for rows in files.
+  LeafReply Finish();
+};
+
+// Finds the rows of columns, features in the requested precision; as many of
+// the first rows as fit max_reply_bytes.
+absl::StatusOr<BegunGather> BeginGather(const Graph& graph,
+                                        const v1::GatherRequest& request,
+                                        absl::Span<const uint8_t> payload,
+                                        const LeafLimits& limits,
+                                        BudgetShare& budget);
+
+// Copies them all.
 absl::StatusOr<LeafReply> ServeGather(const Graph& graph,
                                       const v1::GatherRequest& request,
                                       absl::Span<const uint8_t> payload,

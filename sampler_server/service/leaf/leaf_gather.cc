@@ -110,11 +110,28 @@ absl::StatusOr<std::vector<AskedColumn>> FindColumns(
 
 }  // namespace
 
-absl::StatusOr<LeafReply> ServeGather(const Graph& graph,
-                                      const v1::GatherRequest& request,
-                                      absl::Span<const uint8_t> payload,
-                                      const LeafLimits& limits,
-                                      BudgetShare& budget) {
+void BegunGather::Copy(size_t from, size_t to) {
+  const auto rows =
+      absl::MakeConstSpan(reply.unread.rows).subspan(from, to - from);
+  for (const Column& column : columns) {
+    uint8_t* const values = reply.payload.data() + column.at;
+    uint8_t* const scales = values + num_rows() * column.form.row_bytes;
+    GatherRows(column.table, column.form, rows, {},
+               values + from * column.form.row_bytes,
+               scales + from * column.form.scale_bytes());
+  }
+}
+
+LeafReply BegunGather::Finish() {
+  if (reply.unread.columns.empty()) reply.unread.rows = {};
+  return std::move(reply);
+}
+
+absl::StatusOr<BegunGather> BeginGather(const Graph& graph,
+                                        const v1::GatherRequest& request,
+                                        absl::Span<const uint8_t> payload,
+                                        const LeafLimits& limits,
+                                        BudgetShare& budget) {
   RETURN_IF_ERROR(CheckIndex("partition", request.partition(),
                              graph.schema().num_partitions));
   ASSIGN_OR_RETURN(const TableRows table, FindTable(graph, request));
@@ -145,24 +162,34 @@ absl::StatusOr<LeafReply> ServeGather(const Graph& graph,
       budget.TryTake(n * (row_bytes + (reads ? 2 * sizeof(uint64_t) : 0))));
   v1::GatherReply header;
   header.set_rows(n);
-  LeafReply reply{header.SerializeAsString(), AlignedBuffer(n * row_bytes),
-                  std::move(reservation)};
+  BegunGather begun;
+  begun.row_bytes = row_bytes;
+  begun.reply = {header.SerializeAsString(), AlignedBuffer(n * row_bytes),
+                 std::move(reservation)};
+  UnreadRows& unread = begun.reply.unread;
+  unread.rows = std::move(rows);
+  unread.timeout_ms = request.timeout_ms();
   size_t at = 0;
   for (const AskedColumn& column : columns) {
-    uint8_t* const to = reply.payload.data() + at;
     if (column.file != nullptr) {
-      reply.unread.columns.push_back({column.file, column.form, at});
+      unread.columns.push_back({column.file, column.form, at});
     } else {
-      GatherRows(column.table, column.form, rows, {}, to,
-                 to + n * column.form.row_bytes);
+      begun.columns.push_back({column.table, column.form, at});
     }
     at += n * column.form.all_bytes();
   }
-  if (!reply.unread.columns.empty()) {
-    reply.unread.rows = std::move(rows);
-    reply.unread.timeout_ms = request.timeout_ms();
-  }
-  return reply;
+  return begun;
+}
+
+absl::StatusOr<LeafReply> ServeGather(const Graph& graph,
+                                      const v1::GatherRequest& request,
+                                      absl::Span<const uint8_t> payload,
+                                      const LeafLimits& limits,
+                                      BudgetShare& budget) {
+  ASSIGN_OR_RETURN(BegunGather gather,
+                   BeginGather(graph, request, payload, limits, budget));
+  gather.Copy(0, gather.num_rows());
+  return gather.Finish();
 }
 
 }  // namespace tributary

@@ -1,10 +1,13 @@
 // Reads of the graph: replies to valid requests, and how others are refused.
 #include "sampler_server/service/reads/graph_reads.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "common/runtime/work_slice.h"
+#include "common/text/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "partition/format/testing/graph_builder.h"
@@ -54,25 +57,32 @@ class GraphReadsTest : public testing::Test {
  protected:
   template <typename Request, typename Item>
   absl::StatusOr<LeafReply> Call(
-      absl::StatusOr<LeafReply> (*serve)(const Graph&, const Request&,
-                                         absl::Span<const uint8_t>,
-                                         const LeafLimits&, BudgetShare&),
+      absl::StatusOr<ItemRead> (*begin)(const Graph&, const Request&,
+                                        absl::Span<const uint8_t>,
+                                        const LeafLimits&, BudgetShare&),
       const Request& request, const std::vector<Item>& items,
       const Graph& graph = HalfGraph()) {
     const auto* bytes = reinterpret_cast<const uint8_t*>(items.data());
-    return serve(graph, request, {bytes, items.size() * sizeof(Item)}, limits_,
-                 *budget_->Open("trainer"));
+    ASSIGN_OR_RETURN(ItemRead read,
+                     begin(graph, request, {bytes, items.size() * sizeof(Item)},
+                           limits_, *budget_->Open("trainer")));
+    for (steps_ = 1;; ++steps_) {
+      WorkSlice slice(slice_);
+      ASSIGN_OR_RETURN(const bool complete, read.Step(slice));
+      most_spent_ = std::max(most_spent_, slice.spent());
+      if (complete) return read.TakeReply();
+    }
   }
   absl::StatusOr<LeafReply> LocateNodes(const std::vector<int64_t>& ids) {
     v1::LocateNodesRequest request;
     request.set_num_ids(ids.size());
-    return Call(ServeLocateNodes, request, ids);
+    return Call(BeginLocateNodes, request, ids);
   }
   absl::StatusOr<LeafReply> LocateEdges(const std::vector<int64_t>& ids,
                                         const Graph& graph = HalfGraph()) {
     v1::LocateEdgesRequest request;
     request.set_num_ids(ids.size());
-    return Call(ServeLocateEdges, request, ids, graph);
+    return Call(BeginLocateEdges, request, ids, graph);
   }
   absl::StatusOr<LeafReply> Read(bool nodes, v1::StoredColumn column,
                                  const std::vector<uint64_t>& rows,
@@ -88,12 +98,12 @@ class GraphReadsTest : public testing::Test {
     request.set_column(column);
     request.set_mask(mask);
     request.set_num_rows(rows.size());
-    return Call(ServeReadColumn, request, rows);
+    return Call(BeginReadColumn, request, rows);
   }
   absl::StatusOr<LeafReply> FindEdges(const std::vector<uint64_t>& positions) {
     v1::FindEdgesRequest request;
     request.set_num_edges(positions.size());
-    return Call(ServeFindEdges, request, positions);
+    return Call(BeginFindEdges, request, positions);
   }
   absl::StatusOr<LeafReply> Degrees(bool out,
                                     const std::vector<uint64_t>& nodes,
@@ -101,7 +111,7 @@ class GraphReadsTest : public testing::Test {
     v1::NodeDegreesRequest request;
     request.set_out(out);
     request.set_num_nodes(nodes.size());
-    return Call(ServeNodeDegrees, request, nodes, graph);
+    return Call(BeginNodeDegrees, request, nodes, graph);
   }
   static void ExpectError(const absl::StatusOr<LeafReply>& reply,
                           absl::StatusCode code, const std::string& text) {
@@ -109,6 +119,9 @@ class GraphReadsTest : public testing::Test {
     EXPECT_THAT(std::string(reply.status().message()), HasSubstr(text));
   }
 
+  uint64_t slice_ = WorkSlice::kLimit;  // of a step
+  uint64_t steps_ = 0;                  // of the latest read
+  uint64_t most_spent_ = 0;             // of a step
   LeafLimits limits_;
   std::shared_ptr<SharedBudget> budget_ =
       SharedBudget::Create("data budget", 1 << 20);
@@ -207,7 +220,7 @@ TEST_F(GraphReadsTest, RefusesWhatIsNotThere) {
   ExpectError(Read(false, v1::STORED_COLUMN_MASK, {0}, 0, "test"),
               absl::StatusCode::kInvalidArgument, "has no mask 'test'");
   v1::ReadColumnRequest none;
-  ExpectError(Call(ServeReadColumn, none, std::vector<uint64_t>()),
+  ExpectError(Call(BeginReadColumn, none, std::vector<uint64_t>()),
               absl::StatusCode::kInvalidArgument, "neither node_type");
 }
 
@@ -224,7 +237,7 @@ TEST_F(GraphReadsTest, BoundsItemsAndReplies) {
               "ask for fewer");
   v1::FindEdgesRequest lie;
   lie.set_num_edges(2);
-  ExpectError(Call(ServeFindEdges, lie, std::vector<uint64_t>{0}),
+  ExpectError(Call(BeginFindEdges, lie, std::vector<uint64_t>{0}),
               absl::StatusCode::kInvalidArgument, "payload of 8 bytes");
   limits_.max_reply_bytes = 1 << 20;
   budget_ = SharedBudget::Create("data budget", 24);
@@ -245,20 +258,20 @@ TEST_F(GraphReadsTest, ScaledFeaturesAreMultipliedOut) {
   request.set_column(v1::STORED_COLUMN_X);
   request.set_num_rows(2);
   const std::vector<uint64_t> rows = {1, 0};
-  const auto x = Call(ServeReadColumn, request, rows, *graph).value();
+  const auto x = Call(BeginReadColumn, request, rows, *graph).value();
   const float scale = 2.5f / 127;
   EXPECT_EQ(x.payload.size(), 4 * sizeof(float));
   EXPECT_THAT(Take<float>(x, 0, 4),
               ElementsAre(102 * scale, 127 * scale, 0, 127 * (0.5f / 127)));
   request.set_edge_type(0);
   request.set_column(v1::STORED_COLUMN_EDGE_ATTR);
-  const auto attr = Call(ServeReadColumn, request, rows, *graph).value();
+  const auto attr = Call(BeginReadColumn, request, rows, *graph).value();
   EXPECT_THAT(Take<float>(attr, 0, 2),
               ElementsAre(127 * (102.0f / 127), 127 * (104.0f / 127)));
   limits_.max_reply_bytes = 4 * sizeof(float) - 1;
   request.set_node_type(0);
   request.set_column(v1::STORED_COLUMN_X);
-  ExpectError(Call(ServeReadColumn, request, rows, *graph),
+  ExpectError(Call(BeginReadColumn, request, rows, *graph),
               absl::StatusCode::kInvalidArgument, "ask for fewer");
 }
 
@@ -274,11 +287,64 @@ TEST_F(GraphReadsTest, FeaturesInFilesAreReadLater) {
   request.set_column(v1::STORED_COLUMN_X);
   request.set_num_rows(1);
   const auto reply =
-      Call(ServeReadColumn, request, std::vector<uint64_t>{1}, **graph);
+      Call(BeginReadColumn, request, std::vector<uint64_t>{1}, **graph);
   ASSERT_TRUE(reply.ok()) << reply.status();
   ASSERT_EQ(reply->unread.columns.size(), 1);
   EXPECT_EQ(reply->unread.columns[0].file, (*graph)->nodes(0, 0)->x_file);
   EXPECT_THAT(reply->unread.rows, ElementsAre(1));
+}
+
+// As many steps as the slice says, and the same replies.
+TEST_F(GraphReadsTest, ReadsAreCutIntoSteps) {
+  slice_ = 1;
+  EXPECT_THAT(Take<uint64_t>(LocateNodes({3, 0, 2, 1, 3}).value(), 0, 5),
+              ElementsAre(3, 0, 1, 2, 3));
+  EXPECT_EQ(steps_, 5u);
+  EXPECT_THAT(Take<uint64_t>(LocateEdges({5, 0, 4}).value(), 0, 3),
+              ElementsAre(0, 4, 0));
+  EXPECT_EQ(steps_, 3u);
+  EXPECT_THAT(
+      Take<float>(Read(true, v1::STORED_COLUMN_X, {1, 0, 1}).value(), 0, 6),
+      ElementsAre(2, 2.5, 0, 0.5, 2, 2.5));
+  EXPECT_EQ(steps_, 3u);
+  EXPECT_THAT(
+      Take<int64_t>(
+          Read(false, v1::STORED_COLUMN_TIME, {0, 1, 2, 3, 4}).value(), 0, 5),
+      ElementsAre(10, 30, 40, 60, 50));
+  EXPECT_GE(steps_, 5u);
+  EXPECT_THAT(Take<uint64_t>(FindEdges({4, 0, 1}).value(), 0, 3),
+              ElementsAre(3, 2, 0));
+  EXPECT_EQ(steps_, 3u);
+  EXPECT_THAT(Take<uint64_t>(Degrees(true, {0, 1, 2, 3}).value(), 0, 4),
+              ElementsAre(1, 2, 2, 1));
+  EXPECT_EQ(steps_, 4u);
+}
+
+// A request of a few hundred bytes: each time is looked for in a row of 30,000
+// edges.
+TEST_F(GraphReadsTest, TimesOfAHubAreSearchedInBoundedSteps) {
+  constexpr int64_t kEdges = 30'000;
+  GraphSpec spec;
+  spec.num_nodes = 2;
+  for (int64_t e = 0; e < kEdges; ++e) {
+    spec.edges.push_back({1, 0});
+    spec.edge_time.push_back(kEdges - e);
+  }
+  const auto graph = BuildGraph(spec);
+  const auto& ids = graph->edges(0, 0)->edge_id;
+  v1::ReadColumnRequest request;
+  request.set_edge_type(0);
+  request.set_column(v1::STORED_COLUMN_TIME);
+  request.set_num_rows(100);
+  std::vector<uint64_t> rows;
+  for (uint64_t i = 0; i < 100; ++i) rows.push_back(i * 299);
+  const auto reply = Call(BeginReadColumn, request, rows, *graph).value();
+  const auto times = Take<int64_t>(reply, 0, rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(times[i], kEdges - static_cast<int64_t>(ids[rows[i]]));
+  }
+  EXPECT_GE(steps_, 10u);
+  EXPECT_LE(most_spent_, WorkSlice::kLimit + WorkSlice::kLimit / 10);
 }
 
 }  // namespace

@@ -18,6 +18,11 @@
 
 namespace tributary {
 
+// The work of looking a number up in an array that is in no cache, and by a
+// binary search in one (see WorkSlice).
+inline constexpr uint64_t kRandomAccess = 100;
+inline constexpr uint64_t kBinarySearch = 500;
+
 // Returns the items of a request's payload. INVALID_ARGUMENT if there are too
 // many of them, or not `count`.
 template <typename T>

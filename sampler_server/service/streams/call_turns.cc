@@ -1,29 +1,27 @@
 #include "sampler_server/service/streams/call_turns.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "absl/strings/str_cat.h"
 
 namespace tributary {
 namespace {
 
-// Returns the first entry behind `last`, or else the first. Requires one.
-template <typename Map>
-typename Map::iterator After(Map& map, const typename Map::key_type& last) {
-  const auto it = map.upper_bound(last);
-  return it == map.end() ? map.begin() : it;
-}
+constexpr char kUnlisted[] = "*";
 
 }  // namespace
 
-// Runs one call. If the executor drops it, a call is dropped too, so that calls
+// Runs one step. If the executor drops it, a step is dropped too, so that steps
 // and the queue do not keep each other alive.
-class CallTurns::Turn {
+class CallTurns::Run {
  public:
-  explicit Turn(std::shared_ptr<CallTurns> turns) : turns_(std::move(turns)) {}
-  Turn(Turn&&) = default;
-  ~Turn() {
-    if (turns_ != nullptr) turns_->Next();
+  explicit Run(std::shared_ptr<CallTurns> turns) : turns_(std::move(turns)) {}
+  Run(Run&&) = default;
+  ~Run() {
+    if (turns_ != nullptr) turns_->DropNext();
   }
-  void operator()() { std::exchange(turns_, nullptr)->Next()(); }
+  void operator()() { std::exchange(turns_, nullptr)->RunNext(); }
 
  private:
   std::shared_ptr<CallTurns> turns_;
@@ -34,29 +32,59 @@ uint64_t CallTurns::NewStream() {
   return next_stream_++;
 }
 
-// As many runs are posted as there are calls; which call a run serves is
-// decided when it begins.
-void CallTurns::Post(Executor* executor, const std::string& caller,
-                     uint64_t stream, Task call) {
-  {
-    MutexLock lock(mutex_);
-    callers_[caller].streams[stream].push_back(std::move(call));
-  }
-  executor->Post(Turn(shared_from_this()));
+TurnTree::Path CallTurns::PathOf(const TurnOwner& owner) const {
+  return {options_.weights.Lists(owner.job) ? owner.job : kUnlisted,
+          owner.caller, owner.job, absl::StrCat(owner.stream)};
 }
 
-Task CallTurns::Next() {
+// As many runs are posted as there are steps; which step a run serves is
+// decided when it begins.
+void CallTurns::Post(const TurnOwner& owner, Step step) {
+  const double weight =
+      std::max<double>(1, options_.weights.WeightOf(owner.job));
+  {
+    MutexLock lock(mutex_);
+    tree_.Push(PathOf(owner), weight, std::move(step));
+  }
+  executor_->Post(Run(shared_from_this()));
+}
+
+TurnTree::Turn CallTurns::Next() {
   MutexLock lock(mutex_);
-  const auto caller = After(callers_, last_);
-  CallerQueue& queue = caller->second;
-  const auto stream = After(queue.streams, queue.last);
-  Task call = std::move(stream->second.front());
-  stream->second.pop_front();
-  last_ = caller->first;
-  queue.last = stream->first;
-  if (stream->second.empty()) queue.streams.erase(stream);
-  if (queue.streams.empty()) callers_.erase(caller);
-  return call;
+  return tree_.Pop();
+}
+
+void CallTurns::Settle(const TurnTree::Turn& turn, absl::Duration cost) {
+  MutexLock lock(mutex_);
+  tree_.Settle(turn.path, turn.guess, absl::ToDoubleNanoseconds(cost));
+  spent_ += cost;
+}
+
+void CallTurns::DropNext() {
+  TurnTree::Turn turn = Next();
+  turn.step = nullptr;  // without the lock: it may own anything
+  Settle(turn, absl::ZeroDuration());
+}
+
+void CallTurns::RunNext() {
+  TurnTree::Turn turn = Next();
+  WorkSlice slice;
+  slice.Spend(kLeastWork);
+  const CpuMeter::Clock clock = options_.cpu_clock;
+  const absl::Duration from = clock == nullptr ? absl::ZeroDuration() : clock();
+  turn.step(slice);
+  turn.step = nullptr;
+  const absl::Duration cost =
+      clock == nullptr ? absl::Nanoseconds(slice.spent()) : clock() - from;
+  if (options_.charge) {
+    options_.charge({turn.path[2], turn.path[1]}, cost);
+  }
+  Settle(turn, cost);
+}
+
+absl::Duration CallTurns::spent() const {
+  MutexLock lock(mutex_);
+  return spent_;
 }
 
 }  // namespace tributary

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
+#include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/testing/sim_scheduler.h"
@@ -17,8 +21,8 @@ class CallTurnsTest : public ::testing::Test {
  protected:
   void Post(const std::string& caller, uint64_t stream,
             const std::string& name) {
-    turns_->Post(&executor_, caller, stream,
-                 [this, name] { served_.push_back(name); });
+    turns_->Post({"", caller, stream},
+                 [this, name](WorkSlice&) { served_.push_back(name); });
   }
 
   // Runs tasks in the order posted.
@@ -29,15 +33,18 @@ class CallTurnsTest : public ::testing::Test {
     TimerId PostAt(absl::Time, Task) override { return 0; }
     bool CancelTimer(TimerId) override { return false; }
     void RunAll() {
-      for (size_t i = 0; i < tasks.size(); ++i) tasks[i]();
-      tasks.clear();
+      while (!tasks.empty()) {
+        Task task = std::move(tasks.front());
+        tasks.pop_front();
+        task();
+      }
     }
-    std::vector<Task> tasks;
+    std::deque<Task> tasks;
   };
 
   InOrder executor_;
   std::vector<std::string> served_;
-  const std::shared_ptr<CallTurns> turns_ = std::make_shared<CallTurns>();
+  std::shared_ptr<CallTurns> turns_ = std::make_shared<CallTurns>(&executor_);
 };
 
 TEST_F(CallTurnsTest, ACallerWithManyCallsDelaysAnotherByOne) {
@@ -57,10 +64,49 @@ TEST_F(CallTurnsTest, TheStreamsOfACallerTakeTurnsWithinItsTurns) {
   EXPECT_THAT(served_, ElementsAre("s1", "b1", "t1", "b2", "s2", "s3"));
 }
 
+// Its second step comes after one of the other's; each costs what its slice
+// says, and who has used less is next.
+TEST_F(CallTurnsTest, StepsAreChargedToTheirJobs) {
+  std::map<std::string, absl::Duration> charged;
+  CallTurnsOptions options;
+  options.charge = [&](const TurnOwner& owner, absl::Duration cost) {
+    charged[owner.job + " of " + owner.caller] += cost;
+  };
+  turns_ = std::make_shared<CallTurns>(&executor_, std::move(options));
+  const auto post = [&](const std::string& job, uint64_t work) {
+    turns_->Post({job, "host", 1}, [this, job, work](WorkSlice& slice) {
+      slice.Spend(work);
+      served_.push_back(job);
+    });
+  };
+  for (int i = 0; i < 3; ++i) post("dear", 95'000);
+  for (int i = 0; i < 8; ++i) post("cheap", 15'000);
+  executor_.RunAll();
+  EXPECT_THAT(served_,
+              ElementsAre("dear", "cheap", "cheap", "cheap", "cheap", "cheap",
+                          "dear", "cheap", "cheap", "cheap", "dear"));
+  EXPECT_EQ(charged["dear of host"], absl::Microseconds(300));
+  EXPECT_EQ(charged["cheap of host"], absl::Microseconds(160));
+  EXPECT_EQ(turns_->spent(), absl::Microseconds(460));
+}
+
+TEST_F(CallTurnsTest, TheCpuClockDecidesWhereThereIsOne) {
+  static thread_local absl::Duration now;
+  CallTurnsOptions options;
+  options.cpu_clock = [] { return now; };
+  turns_ = std::make_shared<CallTurns>(&executor_, std::move(options));
+  turns_->Post({"", "a", 1}, [](WorkSlice& slice) {
+    slice.Spend(1'000'000);
+    now += absl::Milliseconds(7);
+  });
+  executor_.RunAll();
+  EXPECT_EQ(turns_->spent(), absl::Milliseconds(7));
+}
+
 TEST_F(CallTurnsTest, CallsThatTheExecutorDropsAreDestroyed) {
   const auto held = std::make_shared<int>(0);
-  turns_->Post(&executor_, "a", 1, [held] {});
-  turns_->Post(&executor_, "a", 1, [held] {});
+  turns_->Post({"", "a", 1}, [held](WorkSlice&) {});
+  turns_->Post({"", "a", 1}, [held](WorkSlice&) {});
   EXPECT_EQ(held.use_count(), 3);
   executor_.tasks.clear();
   EXPECT_EQ(held.use_count(), 1);

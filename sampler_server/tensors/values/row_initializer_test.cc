@@ -1,4 +1,4 @@
-#include "sampler_server/tensors/row_initializer.h"
+#include "sampler_server/tensors/values/row_initializer.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "sampler_server/tensors/normal_quantile.h"
+#include "sampler_server/tensors/values/normal_quantile.h"
 
 namespace tributary {
 namespace {

@@ -1,4 +1,4 @@
-#include "sampler_server/tensors/tensor_memory.h"
+#include "sampler_server/tensors/memory/tensor_memory.h"
 
 #include <algorithm>
 #include <utility>

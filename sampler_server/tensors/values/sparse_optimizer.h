@@ -1,6 +1,6 @@
 // Optimizers that step single rows of float32, beside which their state lies.
-#ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_SPARSE_OPTIMIZER_H_
-#define TRIBUTARY_SAMPLER_SERVER_TENSORS_SPARSE_OPTIMIZER_H_
+#ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_VALUES_SPARSE_OPTIMIZER_H_
+#define TRIBUTARY_SAMPLER_SERVER_TENSORS_VALUES_SPARSE_OPTIMIZER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -62,4 +62,4 @@ void StepAdam(const OptimizerStep& step, uint64_t t, size_t width,
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_TENSORS_SPARSE_OPTIMIZER_H_
+#endif  // TRIBUTARY_SAMPLER_SERVER_TENSORS_VALUES_SPARSE_OPTIMIZER_H_

@@ -1,6 +1,6 @@
 // Large memory that begins as zeros and takes pages when they are written.
-#ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_ZEROED_MEMORY_H_
-#define TRIBUTARY_SAMPLER_SERVER_TENSORS_ZEROED_MEMORY_H_
+#ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_MEMORY_ZEROED_MEMORY_H_
+#define TRIBUTARY_SAMPLER_SERVER_TENSORS_MEMORY_ZEROED_MEMORY_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +12,10 @@ namespace tributary {
 // Owns an anonymous mapping with advice to use huge pages. Move-only.
 class ZeroedMemory {
  public:
+  // Returns the memory that `bytes` bytes take once they are written: whole
+  // pages.
+  static size_t BytesOf(size_t bytes);
+
   ZeroedMemory() = default;
   // Returns `bytes` zero bytes, aligned to a page; 0 bytes need no mapping.
   // RESOURCE_EXHAUSTED if the system has no address space for them.
@@ -37,4 +41,4 @@ class ZeroedMemory {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_TENSORS_ZEROED_MEMORY_H_
+#endif  // TRIBUTARY_SAMPLER_SERVER_TENSORS_MEMORY_ZEROED_MEMORY_H_

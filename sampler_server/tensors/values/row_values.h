@@ -1,6 +1,6 @@
 // Arithmetic on the values of rows, by dtype.
-#ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_ROW_VALUES_H_
-#define TRIBUTARY_SAMPLER_SERVER_TENSORS_ROW_VALUES_H_
+#ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_VALUES_ROW_VALUES_H_
+#define TRIBUTARY_SAMPLER_SERVER_TENSORS_VALUES_ROW_VALUES_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -26,4 +26,4 @@ void AddValues(DType dtype, size_t width, const uint8_t* from, uint8_t* to);
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_TENSORS_ROW_VALUES_H_
+#endif  // TRIBUTARY_SAMPLER_SERVER_TENSORS_VALUES_ROW_VALUES_H_

@@ -1,6 +1,6 @@
 // Computes the values of rows that were never written.
-#ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_ROW_INITIALIZER_H_
-#define TRIBUTARY_SAMPLER_SERVER_TENSORS_ROW_INITIALIZER_H_
+#ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_VALUES_ROW_INITIALIZER_H_
+#define TRIBUTARY_SAMPLER_SERVER_TENSORS_VALUES_ROW_INITIALIZER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -56,7 +56,13 @@ class RowInitializer {
   InitialKind kind() const { return kind_; }
 
   // Writes the values of a row to `out`, one after the other, aligned or not.
-  void Fill(uint64_t row, uint8_t* out) const;
+  void Fill(uint64_t row, uint8_t* out) const { Fill(row, 0, width_, out); }
+  // Writes those of columns `begin` to `end` to their places in `out`, which is
+  // where the row begins.
+  void Fill(uint64_t row, size_t begin, size_t end, uint8_t* out) const;
+  size_t width() const { return width_; }
+  // Returns the work of computing one value (WorkSlice).
+  uint64_t work_per_value() const;
 
  private:
   RowInitializer() = default;
@@ -72,4 +78,4 @@ class RowInitializer {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_TENSORS_ROW_INITIALIZER_H_
+#endif  // TRIBUTARY_SAMPLER_SERVER_TENSORS_VALUES_ROW_INITIALIZER_H_

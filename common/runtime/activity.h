@@ -1,6 +1,6 @@
 // Counts the work that is under way, so that a drain knows when it is done.
-#ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_ACTIVITY_H_
-#define TRIBUTARY_SAMPLER_SERVER_SERVICE_ACTIVITY_H_
+#ifndef TRIBUTARY_COMMON_RUNTIME_ACTIVITY_H_
+#define TRIBUTARY_COMMON_RUNTIME_ACTIVITY_H_
 
 #include <memory>
 #include <utility>
@@ -61,4 +61,4 @@ class Activity : public std::enable_shared_from_this<Activity> {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_SERVICE_ACTIVITY_H_
+#endif  // TRIBUTARY_COMMON_RUNTIME_ACTIVITY_H_

@@ -1,4 +1,4 @@
-#include "sampler_server/tensors/row_initializer.h"
+#include "sampler_server/tensors/values/row_initializer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "common/random/purpose_key.h"
 #include "common/text/status.h"
-#include "sampler_server/tensors/normal_quantile.h"
-#include "sampler_server/tensors/row_values.h"
+#include "sampler_server/tensors/values/normal_quantile.h"
+#include "sampler_server/tensors/values/row_values.h"
 
 namespace tributary {
 namespace {
@@ -91,19 +91,35 @@ double RowInitializer::ValueOf(uint64_t word) const {
   }
 }
 
-void RowInitializer::Fill(uint64_t row, uint8_t* out) const {
+uint64_t RowInitializer::work_per_value() const {
+  switch (kind_) {
+    case InitialKind::kZeros:
+      return 1;
+    case InitialKind::kOnes:
+      return 5;
+    case InitialKind::kNormal:
+      return 60;
+    default:
+      return 15;
+  }
+}
+
+void RowInitializer::Fill(uint64_t row, size_t begin, size_t end,
+                          uint8_t* out) const {
   const size_t size = DTypeSize(dtype_);
   if (all_zeros()) {
-    std::memset(out, 0, width_ * size);
+    std::memset(out + begin * size, 0, (end - begin) * size);
     return;
   }
   if (kind_ == InitialKind::kOnes) {
-    for (size_t c = 0; c < width_; ++c) StoreNumber(1, dtype_, out + c * size);
+    for (size_t c = begin; c < end; ++c) {
+      StoreNumber(1, dtype_, out + c * size);
+    }
     return;
   }
   PhiloxBlock block{};
-  for (size_t c = 0; c < width_; ++c) {
-    if (c % 2 == 0) {
+  for (size_t c = begin; c < end; ++c) {
+    if (c % 2 == 0 || c == begin) {
       block = Philox4x32(
           key_, {{static_cast<uint32_t>(c / 2), static_cast<uint32_t>(row),
                   static_cast<uint32_t>(row >> 32), 0}});

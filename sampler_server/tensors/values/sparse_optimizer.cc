@@ -1,5 +1,5 @@
 // Compiled with -ffp-contract=off, so that no compiler fuses operations.
-#include "sampler_server/tensors/sparse_optimizer.h"
+#include "sampler_server/tensors/values/sparse_optimizer.h"
 
 #include <cmath>
 

@@ -1,5 +1,6 @@
-#include "sampler_server/tensors/row_values.h"
+#include "sampler_server/tensors/values/row_values.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <type_traits>
@@ -39,11 +40,16 @@ float FromBFloat16(uint16_t bits) {
   return std::bit_cast<float>(uint32_t{bits} << 16);
 }
 
-// Rounds `value` to a dtype of 16 bits.
+// Rounds values to a dtype of 16 bits.
+template <DType dtype>
+void RoundAllTo(const float* values, size_t count, uint8_t* to) {
+  static const ConvertRow convert = ConvertRowOf(DType::kFloat32, dtype);
+  convert(reinterpret_cast<const uint8_t*>(values), count, to, nullptr);
+}
+
 template <DType dtype>
 void RoundTo(float value, uint8_t* at) {
-  static const ConvertRow convert = ConvertRowOf(DType::kFloat32, dtype);
-  convert(reinterpret_cast<const uint8_t*>(&value), 1, at, nullptr);
+  RoundAllTo<dtype>(&value, 1, at);
 }
 
 template <typename T>
@@ -60,10 +66,17 @@ void Add(size_t width, const uint8_t* from, uint8_t* to) {
 
 template <DType dtype, float (*Read)(uint16_t)>
 void Add16(size_t width, const uint8_t* from, uint8_t* to) {
-  for (size_t i = 0; i < width; ++i) {
-    const float sum =
-        Read(Load<uint16_t>(to + 2 * i)) + Read(Load<uint16_t>(from + 2 * i));
-    RoundTo<dtype>(sum, to + 2 * i);
+  constexpr size_t kAtOnce = 256;
+  float sums[kAtOnce];
+  for (size_t begin = 0; begin < width; begin += kAtOnce) {
+    const size_t count = std::min(kAtOnce, width - begin);
+    const uint8_t* const more = from + 2 * begin;
+    uint8_t* const values = to + 2 * begin;
+    for (size_t i = 0; i < count; ++i) {
+      sums[i] = Read(Load<uint16_t>(values + 2 * i)) +
+                Read(Load<uint16_t>(more + 2 * i));
+    }
+    RoundAllTo<dtype>(sums, count, values);
   }
 }
 

@@ -1,6 +1,7 @@
-#include "sampler_server/tensors/zeroed_memory.h"
+#include "sampler_server/tensors/memory/zeroed_memory.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -11,6 +12,11 @@
 #include "common/io/buffer.h"
 
 namespace tributary {
+
+size_t ZeroedMemory::BytesOf(size_t bytes) {
+  static const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return (bytes + page - 1) / page * page;
+}
 
 absl::StatusOr<ZeroedMemory> ZeroedMemory::Map(size_t bytes) {
   ZeroedMemory memory;

@@ -1,4 +1,4 @@
-#include "sampler_server/tensors/normal_quantile.h"
+#include "sampler_server/tensors/values/normal_quantile.h"
 
 #include <array>
 #include <bit>

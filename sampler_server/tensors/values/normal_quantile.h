@@ -1,6 +1,6 @@
 // The normal distribution's quantile function, with the same bits everywhere.
-#ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_NORMAL_QUANTILE_H_
-#define TRIBUTARY_SAMPLER_SERVER_TENSORS_NORMAL_QUANTILE_H_
+#ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_VALUES_NORMAL_QUANTILE_H_
+#define TRIBUTARY_SAMPLER_SERVER_TENSORS_VALUES_NORMAL_QUANTILE_H_
 
 namespace tributary {
 
@@ -17,4 +17,4 @@ double NormalQuantile(double p);
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_TENSORS_NORMAL_QUANTILE_H_
+#endif  // TRIBUTARY_SAMPLER_SERVER_TENSORS_VALUES_NORMAL_QUANTILE_H_

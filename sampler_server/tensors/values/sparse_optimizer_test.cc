@@ -1,4 +1,4 @@
-#include "sampler_server/tensors/sparse_optimizer.h"
+#include "sampler_server/tensors/values/sparse_optimizer.h"
 
 #include <bit>
 #include <cmath>

@@ -1,6 +1,6 @@
 // The memory of mutable rows (--tensor-memory) and the jobs' shares of it.
-#ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_TENSOR_MEMORY_H_
-#define TRIBUTARY_SAMPLER_SERVER_TENSORS_TENSOR_MEMORY_H_
+#ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_MEMORY_TENSOR_MEMORY_H_
+#define TRIBUTARY_SAMPLER_SERVER_TENSORS_MEMORY_TENSOR_MEMORY_H_
 
 #include <cstddef>
 #include <map>
@@ -48,4 +48,4 @@ class TensorMemory {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_TENSORS_TENSOR_MEMORY_H_
+#endif  // TRIBUTARY_SAMPLER_SERVER_TENSORS_MEMORY_TENSOR_MEMORY_H_

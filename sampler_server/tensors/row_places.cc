@@ -1,0 +1,64 @@
+#include "sampler_server/tensors/row_places.h"
+
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "common/text/status.h"
+#include "common/text/terminal_text.h"
+
+namespace tributary {
+namespace {
+
+constexpr uint64_t kWorkPerRow = 10;
+
+}  // namespace
+
+absl::StatusOr<RowPlaces> RowPlaces::Begin(std::shared_ptr<TensorTable> table,
+                                           absl::Span<const uint8_t> payload,
+                                           uint64_t num_rows,
+                                           size_t bytes_per_row) {
+  const size_t each = sizeof(uint64_t) + bytes_per_row;
+  if (num_rows != payload.size() / each || payload.size() % each != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a payload of ", payload.size(), " bytes for ", num_rows,
+                     " rows of tensor '", TerminalLine(table->shape().name),
+                     "'; each takes ", each));
+  }
+  return RowPlaces(std::move(table),
+                   payload.first(num_rows * sizeof(uint64_t)));
+}
+
+absl::StatusOr<bool> RowPlaces::Step(WorkSlice& slice) {
+  if (numbers_.empty()) return true;
+  const size_t count =
+      slice.Fitting(numbers_.size() / sizeof(uint64_t), kWorkPerRow);
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t row;
+    std::memcpy(&row, numbers_.data() + i * sizeof(row), sizeof(row));
+    ASSIGN_OR_RETURN(row, PlaceOf(row));
+    rows_.push_back(row);
+  }
+  slice.Spend(count * kWorkPerRow);
+  numbers_.remove_prefix(count * sizeof(uint64_t));
+  return numbers_.empty();
+}
+
+absl::StatusOr<uint64_t> RowPlaces::PlaceOf(uint64_t row) const {
+  const RowPlacement& placement = table_->placement();
+  const uint64_t end = table_->shape().num_rows;
+  if (row >= end) {
+    return absl::OutOfRangeError(absl::StrCat(
+        "row ", row, " of tensor '", TerminalLine(table_->shape().name),
+        "'; allowed: 0 to ", end - 1));
+  }
+  const uint32_t member = placement.MemberOf(row);
+  if (member != table_->member()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "row ", row, " of tensor '", TerminalLine(table_->shape().name),
+        "' is on ", placement.members()[member].address,
+        ", not on this server"));
+  }
+  return placement.LocalRow(row);
+}
+
+}  // namespace tributary
