@@ -62,9 +62,18 @@ std::optional<NewcomerTurns::Newcomer> ConnectionHandover::Take(size_t lane) {
   changed_.NotifyAll();
   while (!stopped_) {
     const absl::Time now = SteadyClock().Now();
+    // The first idle one takes it: TLS resumes sessions of its own lane alone.
+    const bool first = std::all_of(
+        lanes_.begin(), lanes_.begin() + static_cast<ptrdiff_t>(lane),
+        [](const Lane& other) { return other.id.has_value(); });
+    if (!first) {
+      changed_.Wait(mutex_);
+      continue;
+    }
     if (auto next = turns_.Next(now)) {
       lanes_[lane].id = next->id;
       lanes_[lane].since = now;
+      changed_.NotifyAll();  // the next lane's turn
       return next;
     }
     changed_.WaitUntil(mutex_, In(turns_.NextTime() - now));
