@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 
 namespace tributary {
 namespace {
@@ -50,9 +50,9 @@ absl::Status Refusals::Error() const {
   }
   // What most say comes first, and of that the latest.
   std::vector<std::pair<int, absl::Status>> texts;  // how often it is said
-  std::vector<std::string_view> said;
+  std::vector<absl::string_view> said;
   for (auto it = refusals_.rbegin(); it != refusals_.rend(); ++it) {
-    const std::string_view message = it->second.message();
+    const absl::string_view message = it->second.message();
     const auto at = std::find(said.begin(), said.end(), message) - said.begin();
     if (at == static_cast<ptrdiff_t>(said.size())) {
       said.push_back(message);
