@@ -104,8 +104,9 @@ struct MiniBatch {
   size_t input_type = 0;  // index into TypeTable::node_types
   at::Tensor seed_index;  // int32 [positions], each input's row
   at::Tensor input_id;    // int64 [positions], numbers in the list of inputs
-  // Each input's labels as they are stored, int64 or float32 [positions] or
-  // [positions, C], on the CPU; undefined: the type has none.
+  // Each input's labels as they are stored, of any type, [positions] or
+  // [positions, C], on the CPU; undefined: the type has none. Tasks read them
+  // by tasks/node/labels.h.
   at::Tensor y;
 
   // Batches of links, by edge type; empty in batches of nodes.

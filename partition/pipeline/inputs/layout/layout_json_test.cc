@@ -68,13 +68,15 @@ TEST(LayoutJson, ReadsEveryKey) {
   EXPECT_TRUE(layout->heterogeneous());
 }
 
-TEST(LayoutJson, ATableHasItsEndsInItsFirstColumns) {
+// By its header, which is read with the table.
+TEST(LayoutJson, ATableAloneHasItsEnds) {
   const auto layout = ParseGraphLayout(
       R"({"edges": {"node,to,node": {"table": "e.csv"}}})", "graph.json");
   ASSERT_TRUE(layout.ok()) << layout.status();
   EXPECT_FALSE(layout->heterogeneous());
-  EXPECT_THAT(layout->edges[0].from.columns, ElementsAre("0"));
-  EXPECT_THAT(layout->edges[0].to.columns, ElementsAre("1"));
+  EXPECT_EQ(layout->edges[0].table, std::vector<std::string>{"e.csv"});
+  EXPECT_TRUE(layout->edges[0].from.empty());
+  EXPECT_TRUE(layout->edges[0].to.empty());
 }
 
 std::string ErrorOf(const std::string& text) {
