@@ -16,7 +16,7 @@ namespace tributary {
 // the batches of rank 0 are an error ("fail"), never come ("hang"), nor does
 // its second or third one ("hang-inside", batch 2), or rank 1 aborts ("abort").
 // "fail-slowly": the process of rank 0 stays after that until no other rank of
-// its machine is left. "nan": a node's features are so large that a loss is not
+// its machine is left. "nan": the features of a node are, so a loss is not
 // finite. With "-first" appended only in the first attempt. "missing" is no
 // graph, and "who" an error that names the client.
 int RunTrainProgram(int argc, char** argv);
