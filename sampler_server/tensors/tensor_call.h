@@ -94,6 +94,7 @@ class SteppedCall : public std::enable_shared_from_this<SteppedCall> {
 
  private:
   const CallPtr call_;
+  int steps_ = 0;  // that used up their slices
 };
 
 // Counts rows that a call writes.
