@@ -24,6 +24,7 @@ struct GraphRead {
   uint64_t timeout_ms = 0;
   std::shared_ptr<HeldGraph> graph;
   std::optional<ItemRead> items;
+  int steps = 0;
 };
 using GraphReadPtr = std::shared_ptr<GraphRead>;
 
@@ -103,7 +104,8 @@ void Continue(const GraphReadPtr& read, WorkSlice& slice) {
   const auto complete = read->items->Step(slice);
   if (!complete.ok()) return Refuse(*read, complete.status());
   if (*complete) return Complete(read);
-  read->data.turns->Post([read](WorkSlice& next) { Continue(read, next); });
+  read->data.turns->Post([read](WorkSlice& next) { Continue(read, next); },
+                         ++read->steps);
 }
 
 }  // namespace

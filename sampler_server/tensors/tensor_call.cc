@@ -29,12 +29,14 @@ void SteppedCall::Run(WorkSlice& slice) {
     if (!progress.ok()) return call_->Finish(progress.status());
     if (*progress != Progress::kMore) return;
   } while (!slice.used_up());
+  ++steps_;
   Continue();
 }
 
 void SteppedCall::Continue() {
   call_->data.turns->Post(
-      [self = shared_from_this()](WorkSlice& slice) { self->Run(slice); });
+      [self = shared_from_this()](WorkSlice& slice) { self->Run(slice); },
+      steps_);
 }
 
 void AfterRound(CallPtr call, AttemptPtr attempt, uint64_t round,

@@ -101,6 +101,7 @@ class SteppedCall : public std::enable_shared_from_this<SteppedCall> {
 
  private:
   const CallPtr call_;
+  int steps_ = 0;  // that used up their slices
 };
 // Drops the header of a call that begins to wait, and counts no more than what
 // it keeps: its payload and `parsed` bytes of its request.

@@ -39,12 +39,12 @@ TurnTree::Path CallTurns::PathOf(const TurnOwner& owner) const {
 
 // As many runs are posted as there are steps; which step a run serves is
 // decided when it begins.
-void CallTurns::Post(const TurnOwner& owner, Step step) {
+void CallTurns::Post(const TurnOwner& owner, Step step, bool first) {
   const double weight =
       std::max<double>(1, options_.weights.WeightOf(owner.job));
   {
     MutexLock lock(mutex_);
-    tree_.Push(PathOf(owner), weight, std::move(step));
+    tree_.Push(PathOf(owner), weight, std::move(step), first);
   }
   executor_->Post(Run(shared_from_this()));
 }

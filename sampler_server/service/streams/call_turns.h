@@ -54,8 +54,9 @@ class CallTurns : public std::enable_shared_from_this<CallTurns> {
 
   // Returns a number that tells a stream from all others.
   uint64_t NewStream();
-  // Runs `step` on the executor when its turn comes.
-  void Post(const TurnOwner& owner, Step step);
+  // Runs `step` on the executor when its turn comes; with `first` before the
+  // other steps of its stream.
+  void Post(const TurnOwner& owner, Step step, bool first = false);
 
   absl::Time Now() const { return executor_->Now(); }
   // Returns the cost of all steps that have ended.
@@ -89,8 +90,15 @@ class StreamTurns {
         number_(turns_->NewStream()),
         job_(std::move(job)) {}
 
-  void Post(CallTurns::Step step) const {
-    turns_->Post({job_(), caller_, number_}, std::move(step));
+  // A call has this many steps in a row before others of its stream have
+  // theirs: short ones end one after the other, so that the network has the
+  // first reply while the next one is made, and a long one holds up none.
+  static constexpr int kStepsInARow = 10;
+
+  // `steps` is how many the call has had.
+  void Post(CallTurns::Step step, int steps = 0) const {
+    const bool first = steps % kStepsInARow != 0;
+    turns_->Post({job_(), caller_, number_}, std::move(step), first);
   }
   absl::Time Now() const { return turns_->Now(); }
 

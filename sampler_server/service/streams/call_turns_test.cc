@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -88,6 +89,25 @@ TEST_F(CallTurnsTest, StepsAreChargedToTheirJobs) {
   EXPECT_EQ(charged["dear of host"], absl::Microseconds(300));
   EXPECT_EQ(charged["cheap of host"], absl::Microseconds(160));
   EXPECT_EQ(turns_->spent(), absl::Microseconds(460));
+}
+
+// Short calls end one after the other, and a long one holds up none.
+TEST_F(CallTurnsTest, ACallHasSomeStepsInARow) {
+  const StreamTurns stream(turns_, "a", [] { return std::string(); });
+  std::function<void(std::string, int, int)> run = [&](std::string name,
+                                                       int steps, int all) {
+    served_.push_back(name);
+    if (++steps == all) return;
+    stream.Post([&run, name, steps, all](WorkSlice&) { run(name, steps, all); },
+                steps);
+  };
+  stream.Post([&](WorkSlice&) { run("long", 0, 12); });
+  stream.Post([&](WorkSlice&) { run("short", 0, 2); });
+  executor_.RunAll();
+  ASSERT_EQ(served_.size(), 14u);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(served_[i], "long") << i;
+  served_.erase(served_.begin(), served_.begin() + 10);
+  EXPECT_THAT(served_, ElementsAre("short", "short", "long", "long"));
 }
 
 TEST_F(CallTurnsTest, TheCpuClockDecidesWhereThereIsOne) {

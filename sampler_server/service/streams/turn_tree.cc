@@ -49,7 +49,7 @@ void TurnTree::SetReady(Node& parent, Child child) {
   parent.ready.emplace(node.ready_at, child);
 }
 
-void TurnTree::Push(const Path& path, double weight, Step step) {
+void TurnTree::Push(const Path& path, double weight, Step step, bool first) {
   Node* parent = &root_;
   ++root_.waiting;
   for (const std::string& name : path) {
@@ -62,7 +62,11 @@ void TurnTree::Push(const Path& path, double weight, Step step) {
     }
     parent = &node;
   }
-  parent->steps.push_back(std::move(step));
+  if (first) {
+    parent->steps.push_front(std::move(step));
+  } else {
+    parent->steps.push_back(std::move(step));
+  }
 }
 
 TurnTree::Turn TurnTree::Pop() {

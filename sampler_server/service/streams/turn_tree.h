@@ -38,8 +38,9 @@ class TurnTree {
   // The names of the nodes from the root's child to the leaf.
   using Path = std::array<std::string, kLevels>;
 
-  // `weight` is that of the first node of the path.
-  void Push(const Path& path, double weight, Step step);
+  // `weight` is that of the first node of the path. With `first` the step comes
+  // before the others of its leaf.
+  void Push(const Path& path, double weight, Step step, bool first = false);
 
   struct Turn {
     Path path;
