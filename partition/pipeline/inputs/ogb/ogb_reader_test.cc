@@ -217,8 +217,10 @@ TEST_F(OgbTest, CellsMustBeNumbers) {
 TEST_F(OgbTest, SplitIdsMustBeNodes) {
   Write("split/a/train.csv", "0\n4\n");
   ExpectRefused("train.csv line 2", "\"4\"; allowed: node ids 0 to 3");
-  Write("split/a/train.csv", "0\n\n");
+  Write("split/a/train.csv", "0\n\n1\n");
   ExpectRefused("train.csv line 2", "an empty cell");
+  Write("split/a/train.csv", "1\n0\n0\n1\n");
+  ExpectRefused("train.csv", "4 numbers 0 and 1 alone, as a mask has");
 }
 
 TEST_F(OgbTest, DamagedGzipIsDataLoss) {

@@ -104,7 +104,6 @@ absl::Status WriteTexts(SortedIds& ids, const Spool& spool,
     }
     return add_end();
   }));
-  // Whoever finds the offsets finds the bytes too.
   if (bytes) {
     ASSIGN_OR_RETURN(dictionary.bytes, bytes->Finish());
   }
@@ -241,7 +240,10 @@ absl::StatusOr<IdDictionary> MakeIdDictionary(
   ASSIGN_OR_RETURN(dictionary.numbers, spool.Find(name + "-numbers"));
   ASSIGN_OR_RETURN(dictionary.offsets, spool.Find(name + "-offsets"));
   ASSIGN_OR_RETURN(dictionary.bytes, spool.Find(name + "-bytes"));
-  if (dictionary.numbers == nullptr && dictionary.offsets == nullptr) {
+  // A run may have ended between the two files of texts.
+  const bool has_texts =
+      dictionary.offsets != nullptr && dictionary.bytes != nullptr;
+  if (dictionary.numbers == nullptr && !has_texts) {
     std::optional<SortedIds> ids;
     ids.emplace(spool, name, memory);
     ASSIGN_OR_RETURN(const bool complete,
