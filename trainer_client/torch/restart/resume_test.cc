@@ -118,12 +118,12 @@ TEST(ResumeTest, ResumesAtAnEpochsEnd) {
   EXPECT_EQ(*result->test, *undisturbed->test);
 }
 
-// A rate at which no parameter changes: the metric stays the same.
+// A rate at which parameters do not change enough for the metric to.
 void ConfigureNoProgress(Job& job, const std::string& folder) {
   ConfigureCheckpoints(job, folder);
   job.options.epochs = 20;
   job.options.schedule = {};
-  job.options.learning_rate = 1e-30;
+  job.options.learning_rate = 1e-12;
   job.options.early_stopping = {.patience = 3};
 }
 
