@@ -21,9 +21,9 @@ absl::Status GraphTextPages::Add(absl::Span<const uint8_t> page) {
   const uint64_t left = bytes_ - text_.size();
   if (page.size() > left ||
       page.size() < std::min<uint64_t>(left, kGraphPageBytes)) {
-    return absl::DataLossError(
-        absl::StrCat("a page of graph.json has ", page.size(), " bytes where ",
-                     left, " of ", bytes_, " are left"));
+    return absl::DataLossError(absl::StrCat("a page of graph.json has ",
+                                            page.size(), " bytes where ", left,
+                                            " of ", bytes_, " are left"));
   }
   // Grows by what has arrived, not by what was announced.
   text_.append(reinterpret_cast<const char*>(page.data()), page.size());

@@ -111,10 +111,10 @@ absl::Status TensorStore::CheckNewest(const AttemptOptions& options,
     const Scope& scope = it->second;
     *found = scope.open;
     if (scope.newest > options.number) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          NameOf(options.scope, options.number), " is older than attempt ",
-          scope.newest, ", which ", OpenerOf(scope.open), " has opened",
-          kOneKeyEach));
+      return absl::FailedPreconditionError(
+          absl::StrCat(NameOf(options.scope, options.number),
+                       " is older than attempt ", scope.newest, ", which ",
+                       OpenerOf(scope.open), " has opened", kOneKeyEach));
     }
     if (scope.newest == options.number &&
         (scope.open == nullptr || !scope.open->SameAs(options))) {
@@ -171,11 +171,11 @@ absl::StatusOr<std::shared_ptr<Attempt>> TensorStore::Open(
   ASSIGN_OR_RETURN(std::shared_ptr<const void> pin,
                    environment_.pin_graph(options.scope.graph));
   if (found != nullptr) {
-    EndAttempt(found, absl::FailedPreconditionError(absl::StrCat(
-                          NameOf(options.scope, found->number()),
-                          " was replaced by attempt ", options.number,
-                          ", which ", TerminalLine(options.caller),
-                          " has opened", kOneKeyEach)));
+    EndAttempt(found,
+               absl::FailedPreconditionError(absl::StrCat(
+                   NameOf(options.scope, found->number()),
+                   " was replaced by attempt ", options.number, ", which ",
+                   TerminalLine(options.caller), " has opened", kOneKeyEach)));
   }
   auto attempt = std::make_shared<Attempt>(std::move(options), std::move(pin),
                                            environment_.executor);
@@ -237,10 +237,9 @@ absl::StatusOr<std::shared_ptr<Attempt>> TensorStore::Join(
                      TerminalLine(key.job), "' on this server yet"));
   }
   if (ref.attempt() != 0 && attempt->number() != ref.attempt()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(NameOf(key, ref.attempt()), " is not open; attempt ",
-                     attempt->number(), " is, which ", OpenerOf(attempt),
-                     " has opened", kOneKeyEach));
+    return absl::FailedPreconditionError(absl::StrCat(
+        NameOf(key, ref.attempt()), " is not open; attempt ", attempt->number(),
+        " is, which ", OpenerOf(attempt), " has opened", kOneKeyEach));
   }
   absl::Status admitted = attempt->Admit(ref.rank(), ref.client());
   if (ref.attempt() == 0 && absl::IsFailedPrecondition(admitted)) {

@@ -1,8 +1,8 @@
 // Fuzzes a loader with the messages of a server on its batch stream: the loader
 // delivers the batches of its epoch in order, each as requested or as an error
-// in its place, within rpc_timeout, and its ring is empty once it has closed. An
-// honest server beside it makes every batch that the user has room for.
-// An input is a script (script.h):
+// in its place, within rpc_timeout, and its ring is empty once it has closed.
+// An honest server beside it makes every batch that the user has room for. An
+// input is a script (script.h):
 //
 //   H                 first alone: an honest server is beside this one
 //   N                 the user asks for the next batch, if not waiting for one

@@ -76,9 +76,9 @@ std::unique_ptr<StreamAcceptor> MakeLyingPeer(StreamAcceptor* honest,
 
 // Answers about half of the credits of trainers with lies: errors of every code
 // that look final, needs of more than any ring has, sessions that it does not
-// know, batches that it returns, streams that it closes; and describes itself as
-// another process each time. All else is of `honest`, which outlives it and its
-// streams.
+// know, batches that it returns, streams that it closes; and describes itself
+// as another process each time. All else is of `honest`, which outlives it and
+// its streams.
 std::unique_ptr<StreamAcceptor> MakeLyingServer(StreamAcceptor* honest,
                                                 uint64_t seed);
 

@@ -311,8 +311,8 @@ void ProtocolWatch::OnClose(const SimLinkInfo& link, SimSide side,
                             const absl::Status& why) {
   if (world_->fleet().network.counts().corrupted > 0 || why.ok() ||
       world_->antagonists().Has(link.client) || world_->IsLiar(link.server) ||
-      world_->LiesToTrainers(link.server) ||
-      absl::IsUnavailable(why) || absl::IsCancelled(why) || IsPlannedEnd(why) ||
+      world_->LiesToTrainers(link.server) || absl::IsUnavailable(why) ||
+      absl::IsCancelled(why) || IsPlannedEnd(why) ||
       absl::IsDeadlineExceeded(why) || absl::IsResourceExhausted(why)) {
     return;
   }

@@ -140,9 +140,8 @@ SimWorld::Lies() {
   const bool to_peers = (schedule_.abuses & kLyingPeer) != 0;
   if ((schedule_.abuses & kLyingServer) == 0) {
     if (!to_peers) return nullptr;
-    return [seed](StreamAcceptor* honest) {
-      return MakeLyingPeer(honest, seed);
-    };
+    return
+        [seed](StreamAcceptor* honest) { return MakeLyingPeer(honest, seed); };
   }
   return [this, seed, to_peers](StreamAcceptor* honest) {
     if (!to_peers) return MakeLyingServer(honest, seed);

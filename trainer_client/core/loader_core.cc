@@ -179,9 +179,8 @@ void LoaderCore::Deliver() {
   for (const Address& server : front.refusals().servers()) {
     asked.push_back(server);
   }
-  const uint64_t least = fleet_->AnyUpBeside(asked)
-                             ? front.LeastRoom(Address())
-                             : front.LeastNeed();
+  const uint64_t least = fleet_->AnyUpBeside(asked) ? front.LeastRoom(Address())
+                                                    : front.LeastNeed();
   const absl::Status room =
       state_.rooms.CheckLeases(least, state_.epoch.KeyOf(front.index()));
   if (!room.ok()) Answer(room);

@@ -101,7 +101,8 @@ TEST(LyingServers, ARefusalDoesNotHideThatLeasesFillTheRing) {
 // The honest server is away when the other one lies, and comes back.
 TEST(LyingServers, AnErrorOfOneServerWaitsForTheOthersWithinTheDeadline) {
   for (const FakeAct& act :
-       {Error(absl::StatusCode::kOutOfRange), Error(absl::StatusCode::kDataLoss),
+       {Error(absl::StatusCode::kOutOfRange),
+        Error(absl::StatusCode::kDataLoss),
         FakeAct{.kind = Kind::kNeeds, .needs = uint64_t{1} << 62}}) {
     LoaderWorld w({});
     Lie(w, act);

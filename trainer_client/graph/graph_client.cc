@@ -107,10 +107,9 @@ bool GraphClient::Start(Waiting& call) {
   }
   if (any) return false;  // goes on when a call has ended
   if (MayFail(call)) {
-    options_.strand->Post([self = shared_from_this(), task = call.task,
-                           error = call.refused.Error()] {
-      self->Finish(task, error);
-    });
+    options_.strand->Post(
+        [self = shared_from_this(), task = call.task,
+         error = call.refused.Error()] { self->Finish(task, error); });
     return true;
   }
   PumpAt(options_.strand->Now() + options_.pause);
@@ -122,8 +121,8 @@ bool GraphClient::MayFail(const Waiting& call) const {
   if (call.refused.empty()) return false;
   const std::vector<Address> refused = call.refused.servers();
   return refused.size() > 1 ||
-         !fleet_->AnyOwnerMayComeBeside(
-             refused, call.task->reads[call.read].partition);
+         !fleet_->AnyOwnerMayComeBeside(refused,
+                                        call.task->reads[call.read].partition);
 }
 
 ServerLink* GraphClient::Choose(const Waiting& call, bool* any) {

@@ -100,8 +100,9 @@ absl::Status Connection::Open() {
   auto opened = std::make_shared<Promised<OpenedGraph>>();
   events_ = std::make_shared<GraphOpener>(fleet_, strand_);
   strand_->Post([events = events_, opened, timeout = timeout_] {
-    events->Open(
-        timeout, [opened](OpenedGraph graph) { opened->Set(std::move(graph)); });
+    events->Open(timeout, [opened](OpenedGraph graph) {
+      opened->Set(std::move(graph));
+    });
   });
   auto graph = opened->Wait(timeout_);
   if (!graph.has_value()) {
@@ -148,15 +149,14 @@ absl::StatusOr<std::vector<int64_t>> Connection::Split(
   InputSource source;
   (IsEdgeTypeName(type) ? source.edge_type : source.node_type) = type;
   source.split = name;
-  ASSIGN_OR_RETURN(SplitPages pages,
-                   SplitPages::Start(graph_->schema, source));
+  ASSIGN_OR_RETURN(SplitPages pages, SplitPages::Start(graph_->schema, source));
   const auto reader = std::make_shared<SplitReader>(
       fleet_, strand_, graph_->schema.content_digest, std::move(source),
       std::move(pages));
-  return Await<std::vector<int64_t>>(
-      timeout_, [reader, timeout = timeout_](auto done) {
-        reader->Read(timeout, std::move(done));
-      });
+  return Await<std::vector<int64_t>>(timeout_,
+                                     [reader, timeout = timeout_](auto done) {
+                                       reader->Read(timeout, std::move(done));
+                                     });
 }
 
 std::vector<PartitionOwner> Connection::Owners() {

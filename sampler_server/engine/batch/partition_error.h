@@ -22,7 +22,8 @@ inline absl::Status NoPeersError(uint32_t partition) {
   return absl::FailedPreconditionError(absl::StrCat(
       "partition ", partition,
       " is not on this server, which was started without --peers and so knows "
-      "no owner of it: start each server with the addresses of all as --peers"));
+      "no owner of it: start each server with the addresses of all as "
+      "--peers"));
 }
 
 }  // namespace tributary

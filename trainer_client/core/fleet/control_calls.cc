@@ -76,9 +76,9 @@ absl::Status SetText(const v1::DescribeReply& told,
   if (told.graph_json().empty()) return absl::OkStatus();
   const Sha256Digest digest = Sha256Of(told.graph_json());
   if (!told.graph_json_sha256().empty() && digest != description.text_digest) {
-    return absl::DataLossError(absl::StrCat(
-        "it sends a graph.json with the SHA-256 ", ToHex(digest),
-        " and describes ", ToHex(description.text_digest)));
+    return absl::DataLossError(
+        absl::StrCat("it sends a graph.json with the SHA-256 ", ToHex(digest),
+                     " and describes ", ToHex(description.text_digest)));
   }
   description.text_digest = digest;
   return absl::OkStatus();
@@ -90,10 +90,10 @@ absl::Status CheckCounts(const v1::DescribeReply& told) {
       told.peers_size() <= kMaxDescribedPeers) {
     return absl::OkStatus();
   }
-  return absl::InternalError(absl::StrCat(
-      "it describes ", told.partitions_size(), " partitions and ",
-      told.peers_size(), " peers; allowed: ", kMaxPartitions, " and ",
-      kMaxDescribedPeers));
+  return absl::InternalError(
+      absl::StrCat("it describes ", told.partitions_size(), " partitions and ",
+                   told.peers_size(), " peers; allowed: ", kMaxPartitions,
+                   " and ", kMaxDescribedPeers));
 }
 
 absl::StatusOr<v1::DescribeReply> ParseDescribe(

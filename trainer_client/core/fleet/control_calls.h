@@ -31,8 +31,8 @@ struct ServerDescription {
   std::string graph_name;
   Sha256Digest content_digest{};
   Sha256Digest layout_digest{};
-  std::string graph_json;            // empty if it was not asked for
-  Sha256Digest text_digest{};        // of graph.json's text; zeros: unknown
+  std::string graph_json;      // empty if it was not asked for
+  Sha256Digest text_digest{};  // of graph.json's text; zeros: unknown
   // Of all graphs of the server that have this graph's name.
   std::vector<Sha256Digest> contents;
   std::vector<uint32_t> partitions;  // the ones it owns

@@ -21,10 +21,9 @@ absl::Status SaidBy(const Address& server, const absl::Status& why) {
 }
 
 absl::Status SaidByOneAlone(const Address& server, const absl::Status& why) {
-  return absl::Status(
-      why.code(),
-      absl::StrCat("server ", server.ToString(),
-                   ", which alone says so: ", why.message()));
+  return absl::Status(why.code(),
+                      absl::StrCat("server ", server.ToString(),
+                                   ", which alone says so: ", why.message()));
 }
 
 void Refusals::Add(const Address& server, absl::Status why) {

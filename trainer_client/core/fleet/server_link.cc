@@ -24,8 +24,8 @@ constexpr absl::Duration kAskAgainAfter = absl::Seconds(1);
 // must be dead.
 constexpr int kDeadAfterSilences = 4;
 
-// A server answers a cancel within this share of the time that a batch may take,
-// or it holds the room on purpose.
+// A server answers a cancel within this share of the time that a batch may
+// take, or it holds the room on purpose.
 constexpr double kCancelShareOfTimeout = 0.25;
 
 // Of a server that is not asked for batches.

@@ -133,8 +133,8 @@ void GraphOpener::ReadTexts() {
   if (read_.size() == 1) return Answer(read_.front().graph);
   if (read_.size() > 1) {
     return Answer(absl::FailedPreconditionError(absl::StrCat(
-        "the servers describe the graph with content digest ",
-        ToHex(*content_), " differently, and no two the same: ",
+        "the servers describe the graph with content digest ", ToHex(*content_),
+        " differently, and no two the same: ",
         absl::StrJoin(read_, ", ", [](std::string* out, const Read& read) {
           absl::StrAppend(out, read.server.ToString());
         }))));
@@ -153,15 +153,14 @@ void GraphOpener::AskForText(ServerLink& link) {
   asked_.insert(server);
   ++asking_;
   auto late = std::make_shared<bool>(false);
-  link.control()->Describe(
-      {fleet_->graph(), content_}, kTextTimeout,
-      [weak = weak_from_this(), server,
-       late](absl::StatusOr<ServerDescription> told) {
-        auto self = weak.lock();
-        if (self == nullptr) return;
-        if (!std::exchange(*late, true)) --self->asking_;
-        self->OnText(server, std::move(told));
-      });
+  link.control()->Describe({fleet_->graph(), content_}, kTextTimeout,
+                           [weak = weak_from_this(), server,
+                            late](absl::StatusOr<ServerDescription> told) {
+                             auto self = weak.lock();
+                             if (self == nullptr) return;
+                             if (!std::exchange(*late, true)) --self->asking_;
+                             self->OnText(server, std::move(told));
+                           });
   strand_->PostAfter(text_patience_, [weak = weak_from_this(), late] {
     auto self = weak.lock();
     if (self == nullptr || std::exchange(*late, true)) return;

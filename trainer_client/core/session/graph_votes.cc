@@ -63,14 +63,14 @@ absl::Status GraphVotes::Undecided() const {
     named.push_back(absl::StrCat("server ", server.ToString(), " has ",
                                  VersionedName(vote.name, vote.content)));
   }
-  return absl::FailedPreconditionError(absl::StrCat(
-      "the servers have different graphs, and no two the same: ",
-      absl::StrJoin(named, ", "),
-      votes_.size() > kMaxNamed
-          ? absl::StrCat(", ", votes_.size() - kMaxNamed, " more")
-          : "",
-      "; name the one that is meant as graph_name (--graph-name), "
-      "NAME@VERSION"));
+  return absl::FailedPreconditionError(
+      absl::StrCat("the servers have different graphs, and no two the same: ",
+                   absl::StrJoin(named, ", "),
+                   votes_.size() > kMaxNamed
+                       ? absl::StrCat(", ", votes_.size() - kMaxNamed, " more")
+                       : "",
+                   "; name the one that is meant as graph_name (--graph-name), "
+                   "NAME@VERSION"));
 }
 
 std::string ContentText(GraphSchema schema) {

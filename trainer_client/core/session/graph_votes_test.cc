@@ -54,7 +54,7 @@ TEST_F(GraphVotesTest, AVersionThatTwoHoldIsChosen) {
   Set(3, Of("new", {"old", "new"}));
   EXPECT_EQ(Chosen(true), "new");
   Set(4, Of("old", {"old"}));
-  EXPECT_EQ(Chosen(false), "");  // two name each
+  EXPECT_EQ(Chosen(false), "");    // two name each
   EXPECT_EQ(Chosen(true), "old");  // which all hold
 }
 

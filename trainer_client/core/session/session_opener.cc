@@ -31,10 +31,10 @@ void SessionOpener::Open(std::shared_ptr<ServerFleet> fleet,
     if (self != nullptr && self->opened_) self->Finish(self->Late(timeout));
   });
   graph_opener_ = std::make_shared<GraphOpener>(fleet_, strand_);
-  graph_opener_->Open(
-      timeout, [weak = weak_from_this()](absl::StatusOr<GraphOpener::Graph> graph) {
-        if (auto self = weak.lock()) self->OnGraph(std::move(graph));
-      });
+  graph_opener_->Open(timeout, [weak = weak_from_this()](
+                                   absl::StatusOr<GraphOpener::Graph> graph) {
+    if (auto self = weak.lock()) self->OnGraph(std::move(graph));
+  });
   if (wait_.enabled()) ReportWait(strand_->Now(), timeout);
 }
 
@@ -45,10 +45,10 @@ absl::Status SessionOpener::Late(absl::Duration timeout) const {
       absl::StrCat("within rpc_timeout = ", absl::FormatDuration(timeout),
                    "; servers: ", fleet_->ToString());
   if (reader_ != nullptr && reader_->refused()) {
-    return absl::Status(trouble.code(),
-                        absl::StrCat(trouble.message(),
-                                     "; no other server could be asked ",
-                                     within));
+    return absl::Status(
+        trouble.code(),
+        absl::StrCat(trouble.message(), "; no other server could be asked ",
+                     within));
   }
   return absl::UnavailableError(absl::StrCat(
       "no server answered ", within,
@@ -89,11 +89,10 @@ void SessionOpener::ReadNextSplit() {
       fleet_, strand_, graph_->schema.content_digest, sources_[reading_],
       *std::move(pages));
   // This object's own deadline comes first.
-  reader_->Read(timeout_,
-                [weak = weak_from_this()](
-                    absl::StatusOr<std::vector<int64_t>> values) {
-                  if (auto self = weak.lock()) self->OnSplit(std::move(values));
-                });
+  reader_->Read(timeout_, [weak = weak_from_this()](
+                              absl::StatusOr<std::vector<int64_t>> values) {
+    if (auto self = weak.lock()) self->OnSplit(std::move(values));
+  });
 }
 
 void SessionOpener::OnSplit(absl::StatusOr<std::vector<int64_t>> values) {

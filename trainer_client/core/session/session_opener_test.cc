@@ -114,9 +114,10 @@ TEST_F(SessionOpenerTest, TheLengthOfASplitIsThatOfTheGraph) {
   };
   const absl::Status status = Open().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
-  EXPECT_NE(status.message().find("server server0:1, which alone says so: split "
-                                  "train has 25 values by graph.json"),
-            std::string::npos)
+  EXPECT_NE(
+      status.message().find("server server0:1, which alone says so: split "
+                            "train has 25 values by graph.json"),
+      std::string::npos)
       << status;
   EXPECT_EQ(values, 1000u);
 }
@@ -211,8 +212,10 @@ TEST_F(SessionOpenerTest, TwoServersThatContradictEachOtherAreBothNamed) {
   server(0).graph_json = MakeSchema(kNodes + 1).ToJson();
   absl::Status status = Open().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  for (const char* part : {"server server0:1 has test@", "server server1:1 has "
-                           "test@", "--graph-name"}) {
+  for (const char* part : {"server server0:1 has test@",
+                           "server server1:1 has "
+                           "test@",
+                           "--graph-name"}) {
     EXPECT_NE(status.message().find(part), std::string::npos) << status;
   }
   EXPECT_LT(took_, absl::Seconds(6));

@@ -33,8 +33,8 @@ class SplitReader : public std::enable_shared_from_this<SplitReader> {
               InputSource source, SplitPages pages);
 
   // Calls `done` once, with the values, or with the servers' refusal; after
-  // `timeout` with the latest trouble. A server that does not send a page within
-  // a quarter of that is passed over.
+  // `timeout` with the latest trouble. A server that does not send a page
+  // within a quarter of that is passed over.
   void Read(absl::Duration timeout, Done done);
   // The latest error of a server, which it names; OK: none.
   const absl::Status& trouble() const { return trouble_; }

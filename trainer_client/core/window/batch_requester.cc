@@ -41,7 +41,8 @@ bool BatchRequester::Request(PendingBatch& batch) {
     return true;
   }
   std::vector<Address> excluded = batch.refusals().servers();
-  if (decision == Decision::kGiveUp && !LeaveOutTheOneThatDies(batch, excluded)) {
+  if (decision == Decision::kGiveUp &&
+      !LeaveOutTheOneThatDies(batch, excluded)) {
     GiveUp(batch);
     return true;
   }

@@ -188,7 +188,8 @@ TEST_F(BatchRequesterTest, LateGrantsGiveTheirRoomBackToTheFront) {
   }
   requester_.RequestDue(kNow);
   EXPECT_TRUE(requester_.front_lacks_room());
-  EXPECT_THAT(fleet_.cancelled, ElementsAre(Pair(0, nullptr), Pair(1, nullptr)));
+  EXPECT_THAT(fleet_.cancelled,
+              ElementsAre(Pair(0, nullptr), Pair(1, nullptr)));
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ std::shared_ptr<ReceiveSlot> BatchRooms::Allocate(const PendingBatch& batch,
                                                   BatchWindow& window,
                                                   uint64_t* evicted) {
   const uint64_t least = batch.LeastRoom(server.address());
-  const uint64_t usual = batch.wanted_bytes() != 0 ? batch.wanted_bytes()
-                                                   : credit_size_.Next();
+  const uint64_t usual =
+      batch.wanted_bytes() != 0 ? batch.wanted_bytes() : credit_size_.Next();
   uint64_t bytes = std::min(usual, server.largest_credit());
   if (batch.HasNeedOf(server.address()) || batch.received_bytes() != 0) {
     bytes = std::max(bytes, least);

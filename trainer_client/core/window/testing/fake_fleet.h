@@ -48,9 +48,9 @@ class FakeFleet final : public BatchFleet {
   BatchServer* Choose(const Choice& choice) const override {
     choices.push_back(choice);
     const auto excluded = [&](const BatchServer* server) {
-      return server != nullptr && std::count(choice.refused_by.begin(),
-                                             choice.refused_by.end(),
-                                             server->address()) > 0;
+      return server != nullptr &&
+             std::count(choice.refused_by.begin(), choice.refused_by.end(),
+                        server->address()) > 0;
     };
     return excluded(choose) ? choose_else : choose;
   }
