@@ -77,7 +77,9 @@ void AnswerHandler::OnGrantEnd(BatchServer& server, const OpenGrant& grant,
     case GrantEnd::Kind::kError:
       return OnError(server, *batch, end, now);
     case GrantEnd::Kind::kUnknownSession:
-      return OnUnknownSession(server, *batch, now);
+      // The session has been opened again: no failure, but a server that never
+      // knows it must not keep the batch from another.
+      return batch->WantElsewhere(server.address());
     default:
       return Retry(*batch, server,
                    absl::UnavailableError("it returned the batch unmade"), now);
@@ -116,19 +118,6 @@ void AnswerHandler::OnNeeds(BatchServer& server, PendingBatch& batch,
   if (!fits.ok()) return AskAnother(server, batch, fits, now);
   batch.NeedRoom(server.address(), bytes, grant.max_bytes(),
                  state_->rooms.capacity());
-}
-
-// The session has been opened again. A server that forgets it again and again
-// must not hold up the batch.
-void AnswerHandler::OnUnknownSession(BatchServer& server, PendingBatch& batch,
-                                     absl::Time now) {
-  if (batch.avoid() != server.address()) {
-    return batch.WantElsewhere(server.address());
-  }
-  Retry(batch, server,
-        absl::UnavailableError("it does not know the session, which it was "
-                               "told"),
-        now);
 }
 
 void AnswerHandler::OnError(BatchServer& server, PendingBatch& batch,

@@ -47,8 +47,6 @@ class AnswerHandler {
                 absl::Time now);
   void OnNeeds(BatchServer& server, PendingBatch& batch, const OpenGrant& grant,
                uint64_t bytes, absl::Time now);
-  void OnUnknownSession(BatchServer& server, PendingBatch& batch,
-                        absl::Time now);
   void OnError(BatchServer& server, PendingBatch& batch, const GrantEnd& end,
                absl::Time now);
   // Takes `why` as the server's refusal: makes the batch due again at another

@@ -171,15 +171,6 @@ TEST_F(AnswerHandlerTest, AnUnknownSessionIsNoFailure) {
   EXPECT_EQ(batch().avoid(), server_.address());
 }
 
-TEST_F(AnswerHandlerTest, ASessionThatIsForgottenAgainAndAgainIsAFailure) {
-  for (int i = 0; i < 4; ++i) {
-    batch().MarkRequested();
-    Answer({.kind = Kind::kUnknownSession});
-  }
-  EXPECT_EQ(batch().failures(), 3);
-  EXPECT_FALSE(batch().IsDue(kNow));
-}
-
 TEST_F(AnswerHandlerTest, APlannedEndIsHeldAgainstNoBatch) {
   server_.why = PlannedEnd("this server has drained");
   handler_.OnServerDown(server_, {Grant()}, kNow);
