@@ -184,6 +184,8 @@ class RowAbuser::Core : public std::enable_shared_from_this<Core> {
       started = true;
       for (auto& stream : streams_) {
         for (int i = 0; i < Outstanding(); ++i) Flood(*stream, Next());
+        // Rounds that wait for earlier ones would take the room of these.
+        if (options_.abuse == RowAbuse::kRounds) break;
       }
       return;
     }
@@ -209,6 +211,7 @@ class RowAbuser::Core : public std::enable_shared_from_this<Core> {
     Send(stream, request, std::move(again));
   }
   int Outstanding() const {
+    if (options_.abuse == RowAbuse::kRounds) return 2;
     return options_.abuse == RowAbuse::kSmallCalls ? 200 : options_.outstanding;
   }
 

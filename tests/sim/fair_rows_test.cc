@@ -125,7 +125,7 @@ class FairRows : public testing::TestWithParam<NamedRowAbuse> {
     const World::Result beside = world.Measure();
     EXPECT_GE(beside.reads, alone / 2);
     // The abuse is one.
-    EXPECT_GE(beside.busy, 0.7 * kMeasured);
+    EXPECT_GE(beside.busy, 0.5 * kMeasured);
     std::printf("%d reads beside %s, %d alone; busy %.2f\n", beside.reads,
                 GetParam().name, alone,
                 absl::FDivDuration(beside.busy, kMeasured));
