@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "common/text/status.h"
 #include "common/text/terminal_text.h"
 
 namespace tributary {
@@ -32,18 +31,21 @@ absl::StatusOr<bool> RowPlaces::Step(WorkSlice& slice) {
   if (numbers_.empty()) return true;
   const size_t count =
       slice.Fitting(numbers_.size() / sizeof(uint64_t), kWorkPerRow);
+  const RowPlacement& placement = table_->placement();
+  const uint64_t end = table_->shape().num_rows;
+  const uint32_t member = table_->member();
   for (size_t i = 0; i < count; ++i) {
     uint64_t row;
     std::memcpy(&row, numbers_.data() + i * sizeof(row), sizeof(row));
-    ASSIGN_OR_RETURN(row, PlaceOf(row));
-    rows_.push_back(row);
+    if (row >= end || placement.MemberOf(row) != member) return Refusal(row);
+    rows_.push_back(placement.LocalRow(row));
   }
   slice.Spend(count * kWorkPerRow);
   numbers_.remove_prefix(count * sizeof(uint64_t));
   return numbers_.empty();
 }
 
-absl::StatusOr<uint64_t> RowPlaces::PlaceOf(uint64_t row) const {
+absl::Status RowPlaces::Refusal(uint64_t row) const {
   const RowPlacement& placement = table_->placement();
   const uint64_t end = table_->shape().num_rows;
   if (row >= end) {
@@ -51,14 +53,10 @@ absl::StatusOr<uint64_t> RowPlaces::PlaceOf(uint64_t row) const {
         "row ", row, " of tensor '", TerminalLine(table_->shape().name),
         "'; allowed: 0 to ", end - 1));
   }
-  const uint32_t member = placement.MemberOf(row);
-  if (member != table_->member()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "row ", row, " of tensor '", TerminalLine(table_->shape().name),
-        "' is on ", placement.members()[member].address,
-        ", not on this server"));
-  }
-  return placement.LocalRow(row);
+  return absl::FailedPreconditionError(absl::StrCat(
+      "row ", row, " of tensor '", TerminalLine(table_->shape().name),
+      "' is on ", placement.members()[placement.MemberOf(row)].address,
+      ", not on this server"));
 }
 
 }  // namespace tributary

@@ -37,7 +37,8 @@ class RowPlaces {
       : table_(std::move(table)), numbers_(numbers) {
     rows_.reserve(numbers.size() / sizeof(uint64_t));
   }
-  absl::StatusOr<uint64_t> PlaceOf(uint64_t row) const;
+  // Returns why the row is not one of the table.
+  absl::Status Refusal(uint64_t row) const;
 
   std::shared_ptr<TensorTable> table_;
   absl::Span<const uint8_t> numbers_;
