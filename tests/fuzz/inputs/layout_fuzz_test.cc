@@ -46,7 +46,8 @@ void CheckLayout(absl::string_view text) {
     const int ways = (edges.from.empty() ? 0 : 1) +
                      (edges.index.empty() ? 0 : 1) +
                      (edges.indptr.empty() ? 0 : 1);
-    Must(ways == 1, "ends are given once");
+    Must(ways == 1 || (ways == 0 && !edges.table.empty()),
+         "ends are given once, or the table has them");
     Must(edges.from.empty() == edges.to.empty(), "an edge has two ends");
     for (const auto& [name, place] : edges.masks) {
       Must(CheckMaskName(name).ok(), "names of masks are allowed");

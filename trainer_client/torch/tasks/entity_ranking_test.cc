@@ -134,9 +134,12 @@ TEST_F(EntityRankingTest, RanksOfManyBlocksAreThoseOfTheirLinks) {
   }
   ByNumber scorer;
   uint64_t rounds = 0;
-  const auto summary = RankAmongAll(
-      {.links = &links, .known = &known, .relations = relations}, scorer,
-      *group_, [&](uint64_t, uint64_t total) { rounds = total; });
+  const auto summary =
+      RankAmongAll({.links = &links, .known = &known, .relations = relations},
+                   scorer, *group_, [&](uint64_t, uint64_t total) {
+                     rounds = total;
+                     return absl::OkStatus();
+                   });
   ASSERT_TRUE(summary.ok()) << summary.status();
   EXPECT_EQ(rounds, 2u * (3 + 2));  // blocks of 256 links
   EXPECT_NEAR(summary->mean_rank, sum / 1800, 1e-9);
