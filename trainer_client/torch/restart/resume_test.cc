@@ -66,7 +66,8 @@ TEST(ResumeTest, AResumedRunHasTheBitsOfAnUndisturbedOne) {
   ASSERT_EQ(resumed.reports.epochs.size(), 2);
   expected.erase(expected.begin(), expected.begin() + 2 * 4);
   EXPECT_EQ(Numbers(resumed, *result), expected);
-  EXPECT_EQ(resumed.train_stats().batches, 5 + 7);
+  // One in which a label is looked for, then those of the rest.
+  EXPECT_EQ(resumed.train_stats().batches, 1 + 5 + 7);
 }
 
 // Steps of 2, 2, 2 and 1 batches; step 9 is the first of epoch 2.
@@ -92,7 +93,8 @@ TEST(ResumeTest, AResumedRunThatAccumulatesHasTheBitsOfAnUndisturbedOne) {
   const auto result = resumed.Run();
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(resumed.reports.resumed_step, 9);
-  EXPECT_EQ(resumed.train_stats().batches, 5 + 7);
+  // One in which a label is looked for, then those of the rest.
+  EXPECT_EQ(resumed.train_stats().batches, 1 + 5 + 7);
   expected.erase(expected.begin(), expected.begin() + 2 * 4);
   EXPECT_EQ(Numbers(resumed, *result), expected);
 }
