@@ -188,7 +188,8 @@ class SkewTest(Table):
             args = [w.replace("train", "0")  # which partition 1 has
                     for w in fill(SAMPLE, server.address)]
             done = self.run_program(args, self.folder)
-            self.check_refused(Case("", (), ("partition 1 could not be",)),
+            self.check_refused(Case("", (), ("partition 1 is not on this server",
+                                             "without --peers")),
                                done)
 
     def test_the_doctor_finds_the_partition_that_nobody_has(self):
