@@ -188,8 +188,9 @@ class SkewTest(Table):
             args = [w.replace("train", "0")  # which partition 1 has
                     for w in fill(SAMPLE, server.address)]
             done = self.run_program(args, self.folder)
-            self.check_refused(Case("", (), ("partition 1 could not be",)),
-                               done)
+            self.check_refused(
+                Case("", (), ("partition 1 is not on this server",
+                              "without --peers")), done)
 
     def test_the_doctor_finds_the_partition_that_nobody_has(self):
         with processes.Server(self.graph, "--partitions", "0") as server:
