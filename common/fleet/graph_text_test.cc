@@ -14,9 +14,13 @@ absl::Span<const uint8_t> Bytes(std::string_view text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
 
-TEST(GraphTextPages, PutsPagesOfAnyLengthTogether) {
-  const std::string text = "{\"format\":\"tributary-graph\"}";
-  for (size_t length = 1; length <= text.size(); ++length) {
+TEST(GraphTextPages, PutsPagesTogether) {
+  std::string text(2 * kGraphPageBytes + 5, ' ');
+  for (size_t i = 0; i < text.size(); ++i) {
+    text[i] = static_cast<char>('a' + i % 23);
+  }
+  for (const size_t length :
+       {kGraphPageBytes, kGraphPageBytes + 1, text.size()}) {
     auto pages = GraphTextPages::Start(text.size(), Sha256Of(text));
     ASSERT_TRUE(pages.ok());
     while (!pages->complete()) {
@@ -37,13 +41,17 @@ TEST(GraphTextPages, RefusesTextsThatAreNotServed) {
 }
 
 TEST(GraphTextPages, RefusesPagesThatDoNotFit) {
-  auto pages = GraphTextPages::Start(4, Sha256Of(std::string_view("abcd")));
+  const std::string text(kGraphPageBytes + 1, 'a');
+  auto pages = GraphTextPages::Start(text.size(), Sha256Of(text));
   ASSERT_TRUE(pages.ok());
   EXPECT_TRUE(absl::IsDataLoss(pages->Add({})));
-  ASSERT_TRUE(pages->Add(Bytes("abc")).ok());
+  // All but the last page are full.
+  EXPECT_TRUE(
+      absl::IsDataLoss(pages->Add(Bytes(text).first(kGraphPageBytes - 1))));
+  ASSERT_TRUE(pages->Add(Bytes(text).first(kGraphPageBytes)).ok());
   EXPECT_THAT(std::string(pages->Add(Bytes("de")).message()),
-              HasSubstr("a page of graph.json has 2 bytes where 1 of 4"));
-  EXPECT_EQ(pages->offset(), 3u);
+              HasSubstr("a page of graph.json has 2 bytes where 1 of"));
+  EXPECT_EQ(pages->offset(), kGraphPageBytes);
 }
 
 TEST(GraphTextPages, RefusesATextOfAnotherDigest) {
