@@ -6,7 +6,7 @@ BAZEL = "Bazel and a checkout: these are the commands that run the tests"
 FIGURES = "figures of machines and graphs that take minutes to hours"
 TEMPLATE = "words in capitals or ... stand for the reader's own"
 TEXT = "no commands: a layout, a formula, an output, a file or a message"
-CPP = "C++: no shell"
+CPP = "C++: tests/docs compiles it"
 TORCH = "PyTorch, DGL or GLT, which are no dependencies"
 
 PAGES = "tests/e2e/pages/"
@@ -46,8 +46,8 @@ BLOCKS = {
     "docs/distributed-data.md": [
         ("ASSIGN_OR_RETURN(auto workers", CPP),
         ("DistTensorOptions", CPP),
-        ("ASSIGN_OR_RETURN(auto context", CPP),
-        ("for (uint32_t b", CPP),
+        ("ASSIGN_OR_RETURN(auto group", CPP),
+        ("optimizer.zero_grad", CPP),
     ],
     "docs/extending.md": [
         ("./dev bazel test", BAZEL),
@@ -184,6 +184,7 @@ BLOCKS = {
         ('{"jobs"', TEXT),
     ],
     "docs/testing.md": [
+        ("./dev test --deep=", BAZEL),
         ("T=//tests/sim", BAZEL),
         ("./dev fuzz", BAZEL),
         ("./dev bazel test", BAZEL),
@@ -196,6 +197,8 @@ BLOCKS = {
         ("tributary-train ...", TEMPLATE),
         ("tributary-train --graph ddi", TRAINS),
         ("tributary-train ...", TEMPLATE),
+        ("import json, safetensors", "PyG, which is no dependency; "
+                                     "tests/peer:saved_model_test is run by hand"),
         ("tributary-train --graph cora2", TRAINS),
         ("import numpy", TRAINS),
         ("epoch 3/40", TEXT),
