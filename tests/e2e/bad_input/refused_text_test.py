@@ -94,8 +94,8 @@ TRIPLES = [
             "files", "--edge-weight", "w"),
 ]
 
-DENSE = ("a dense id, a whole number from 0 (edge lists: others with --ids "
-         "auto)")
+DENSE = ("a dense id, a whole number from 0, without leading zeros (edge "
+         "lists: others with --ids auto)")
 dgl = cases_of("dgl csv", small.dgl_csv, "--format", "dgl-chunked")
 DGL = [
     dgl("a truncated row", cut("buys-1.csv", 2),
