@@ -76,6 +76,7 @@ planted_bugs_apply() {
 check format clang-format-14 --dry-run -Werror "${cxx[@]}"
 check layers "$python" tools/check_layers.py "${cxx[@]}" "${protos[@]}"
 check structure "$python" tools/check_structure.py "${cxx[@]}" "${protos[@]}"
+check names "$python" tools/check_names.py "${cxx[@]}"
 check docs "$python" tools/check_docs.py "${files[@]}"
 check text "$python" tools/check_text.py "${files[@]}"
 check scripts shellcheck -x "${scripts[@]}"

@@ -11,6 +11,7 @@ sys.dont_write_bytecode = True
 
 import check_docs  # noqa: E402
 import check_layers  # noqa: E402
+import check_names  # noqa: E402
 import check_structure  # noqa: E402
 import check_text  # noqa: E402
 import compile_commands  # noqa: E402
@@ -205,6 +206,47 @@ class CheckStructure(unittest.TestCase):
         found = list(check_structure.scattered_classes(texts))
         self.assertEqual(len(found), 1)
         self.assertIn("class Ring is in 3 sources", found[0])
+
+
+class CheckNames(unittest.TestCase):
+    def doubles(self, first, second):
+        texts = {path: f"namespace tributary {{\n{text}\n}}  // namespace\n"
+                 for path, text in (("a.h", first), ("b.cc", second))}
+        return [line.split(":", 2)[2].split(" defined")[0].strip(": ")
+                for line in check_names.doubles(texts)]
+
+    def test_types(self):
+        for first, second in (
+                ("struct Row {\n int a;\n};", "class Row final : public Base<int> {};"),
+                ("enum class Row : int { kA };", "using Row = std::vector<int>;"),
+                ("template <typename T>\nclass Row {};", "// a\nstruct Row {};"),
+                ("class ABSL_CACHED(x) Row {};", "struct Row\n    : Other {};")):
+            self.assertEqual(self.doubles(first, second), ["Row: type"], first)
+
+    def test_functions(self):
+        for first, second, name in (
+                ("int F(const A& a, int b = 1) {\n}", "int F(const A& other, int) {}", "F(const A &, int)"),
+                ("std::function<void(int)> F() { return {}; }", "inline B F() {}", "F()"),
+                ("bool operator==(const A& a, const A& b) { }",
+                 "bool operator==(const A& c, const A& d) { }",
+                 "operator==(const A &, const A &)")):
+            self.assertEqual(self.doubles(first, second), [f"{name}: function"])
+
+    def test_what_is_no_second_definition(self):
+        for first, second in (
+                ("struct Row {};", "struct Row;"),
+                ("struct Row {};", "namespace {\nstruct Row {};\n}"),
+                ("struct Row {};", "namespace other {\nstruct Row {};\n}"),
+                ("struct Row {};", "struct Outer {\n struct Row {};\n};"),
+                ("struct Row {};", '// struct Row {};\nconst char* k = "struct Row {";'),
+                ("int F(int a) {}", "int F(double a) {}"),
+                ("int F(int a) {}", "static int F(int b) {}"),
+                ("int F(int a) {}", "int F(int a);"),
+                ("int F(int a) {}", "int Row::F(int a) {}"),
+                ("A::A(int a) : a_(std::move(a)) {}", "B::B(int a) : a_(std::move(a)) {}"),
+                ("TEST(Row, Has) {}", "TEST(Row, Has) {}"),
+                ("int F(int a) { if (a) { struct Row {}; } }", "struct Row {};")):
+            self.assertEqual(self.doubles(first, second), [], second)
 
 
 class CheckDocs(unittest.TestCase):

@@ -34,7 +34,7 @@
 #include "channel/net/listening_sockets.h"
 #include "channel/planned_end.h"
 #include "common/io/unique_fd.h"
-#include "common/observe/refusals.h"
+#include "common/observe/refusal_counter.h"
 #include "common/text/status.h"
 
 namespace tributary {
@@ -297,7 +297,7 @@ class GrpcServerImpl final : public GrpcServer {
 
   const GrpcServerOptions options_;
   Address address_;
-  Refusals refused_connections_{"connection"};
+  RefusalCounter refused_connections_{"connection"};
   std::atomic<uint64_t> num_idle_streams_{0};
   std::unique_ptr<WatchedTlsFiles> tls_files_;  // null: plain text
   StreamService service_;                       // outlives server_

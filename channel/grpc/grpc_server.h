@@ -14,7 +14,7 @@
 #include "channel/transport.h"
 #include "common/fleet/address.h"
 #include "common/identity/tls_files.h"
-#include "common/observe/refusals.h"
+#include "common/observe/refusal_counter.h"
 
 namespace tributary {
 

@@ -12,7 +12,7 @@
 #include "channel/caller.h"
 #include "channel/grpc/stream_registry.h"
 #include "channel/net/connection_use.h"
-#include "common/observe/refusals.h"
+#include "common/observe/refusal_counter.h"
 #include "common/runtime/shared_budget.h"
 
 namespace tributary {
@@ -42,7 +42,7 @@ struct StreamLimits {
 
   const std::shared_ptr<SharedBudget> places;
   StreamRegistry registry;
-  Refusals refused{"stream"};
+  RefusalCounter refused{"stream"};
   std::atomic<const ConnectionTable*> connections = nullptr;
 };
 

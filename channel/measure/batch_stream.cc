@@ -140,7 +140,7 @@ class Receiver final : public StreamHandler {
   absl::Status result_ ABSL_GUARDED_BY(mutex_);
 };
 
-class Source final : public BatchSource {
+class Source final : public BatchSender {
  public:
   Source(absl::Span<const uint8_t> room, size_t frame_bytes)
       : pool_("frames", 1), acceptor_(room, &pool_, frame_bytes) {}
@@ -195,7 +195,7 @@ class Receivers {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<BatchSource>> BatchSource::Start(
+absl::StatusOr<std::unique_ptr<BatchSender>> BatchSender::Start(
     absl::Span<const uint8_t> room, size_t frame_bytes) {
   auto source = std::make_unique<Source>(room, frame_bytes);
   RETURN_IF_ERROR(source->Listen());

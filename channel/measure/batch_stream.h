@@ -13,12 +13,12 @@
 namespace tributary {
 
 // The sending end: a gRPC server that answers every credit with the same batch.
-class BatchSource {
+class BatchSender {
  public:
-  virtual ~BatchSource() = default;
+  virtual ~BatchSender() = default;
   // Listens on a free port of loopback. `room`, the batch's bytes, outlives the
   // source.
-  static absl::StatusOr<std::unique_ptr<BatchSource>> Start(
+  static absl::StatusOr<std::unique_ptr<BatchSender>> Start(
       absl::Span<const uint8_t> room, size_t frame_bytes);
   virtual uint16_t port() const = 0;
 };

@@ -31,7 +31,7 @@ absl::Status ServeRawStreams(absl::Span<const uint8_t> room, int streams,
 
 absl::Status ServeBatchStreams(absl::Span<const uint8_t> room,
                                size_t frame_bytes) {
-  ASSIGN_OR_RETURN(const auto source, BatchSource::Start(room, frame_bytes));
+  ASSIGN_OR_RETURN(const auto source, BatchSender::Start(room, frame_bytes));
   ServeSenderProcess(source->port());
   return absl::OkStatus();
 }

@@ -68,7 +68,7 @@ bool IsOfConnection(int error) {
 
 absl::StatusOr<std::unique_ptr<ConnectionAcceptor>> ConnectionAcceptor::Start(
     std::unique_ptr<ListeningSockets> sockets,
-    const ConnectionAcceptorOptions& options, Refusals* refusals,
+    const ConnectionAcceptorOptions& options, RefusalCounter* refusals,
     Callbacks callbacks) {
   std::unique_ptr<ConnectionAcceptor> acceptor(new ConnectionAcceptor(
       std::move(sockets), options, refusals, std::move(callbacks)));
@@ -79,7 +79,7 @@ absl::StatusOr<std::unique_ptr<ConnectionAcceptor>> ConnectionAcceptor::Start(
 
 ConnectionAcceptor::ConnectionAcceptor(
     std::unique_ptr<ListeningSockets> sockets,
-    const ConnectionAcceptorOptions& options, Refusals* refusals,
+    const ConnectionAcceptorOptions& options, RefusalCounter* refusals,
     Callbacks callbacks)
     : options_(options),
       refusals_(refusals),

@@ -18,7 +18,7 @@
 #include "channel/net/connection_use.h"
 #include "channel/net/listening_sockets.h"
 #include "common/io/unique_fd.h"
-#include "common/observe/refusals.h"
+#include "common/observe/refusal_counter.h"
 #include "common/runtime/shared_budget.h"
 
 namespace tributary {
@@ -63,7 +63,7 @@ class ConnectionAcceptor {
   // RESOURCE_EXHAUSTED if no descriptor is free.
   static absl::StatusOr<std::unique_ptr<ConnectionAcceptor>> Start(
       std::unique_ptr<ListeningSockets> sockets,
-      const ConnectionAcceptorOptions& options, Refusals* refusals,
+      const ConnectionAcceptorOptions& options, RefusalCounter* refusals,
       Callbacks callbacks);
   ~ConnectionAcceptor() { Stop(); }
   ConnectionAcceptor(const ConnectionAcceptor&) = delete;
@@ -92,7 +92,7 @@ class ConnectionAcceptor {
 
   ConnectionAcceptor(std::unique_ptr<ListeningSockets> sockets,
                      const ConnectionAcceptorOptions& options,
-                     Refusals* refusals, Callbacks callbacks);
+                     RefusalCounter* refusals, Callbacks callbacks);
   absl::Status Prepare();
   void Run();
   void AcceptAll(int listener);
@@ -115,7 +115,7 @@ class ConnectionAcceptor {
   void Refuse(const char* reason, const std::string& why);
 
   const ConnectionAcceptorOptions options_;
-  Refusals* const refusals_;
+  RefusalCounter* const refusals_;
   const Callbacks callbacks_;
   const std::shared_ptr<SharedBudget> places_;
   // Used by the thread only, once it runs.

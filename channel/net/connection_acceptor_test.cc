@@ -97,7 +97,7 @@ class ConnectionAcceptorTest : public ::testing::Test {
   std::function<void(const UniqueFd& fd)> capture_;
   std::set<std::string> hosts_;     // of accepted_
   std::vector<uint64_t> received_;  // of those that capture_ has ended
-  Refusals refusals_{"connection"};
+  RefusalCounter refusals_{"connection"};
   std::unique_ptr<ConnectionAcceptor> acceptor_;
 };
 

@@ -66,7 +66,7 @@ void ShutDown(int fd) {
 }  // namespace
 
 ConnectionGuard::ConnectionGuard(const ConnectionGuardOptions& options,
-                                 Refusals* refusals)
+                                 RefusalCounter* refusals)
     : options_(options), refusals_(refusals) {}
 
 void ConnectionGuard::Add(int fd, const std::string& share,

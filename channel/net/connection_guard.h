@@ -11,7 +11,7 @@
 
 #include "absl/time/time.h"
 #include "channel/net/connection_use.h"
-#include "common/observe/refusals.h"
+#include "common/observe/refusal_counter.h"
 
 namespace tributary {
 
@@ -44,7 +44,8 @@ class ConnectionGuard {
   static constexpr absl::Duration kQuick = absl::Milliseconds(10);
 
   // `refusals` outlives the guard.
-  ConnectionGuard(const ConnectionGuardOptions& options, Refusals* refusals);
+  ConnectionGuard(const ConnectionGuardOptions& options,
+                  RefusalCounter* refusals);
 
   // `fd` is a socket's that stays open until Remove.
   void Add(int fd, const std::string& share, std::shared_ptr<ConnectionUse> use,
@@ -81,7 +82,7 @@ class ConnectionGuard {
   std::string WhatIsAllowed(const Guarded& guarded) const;
 
   const ConnectionGuardOptions options_;
-  Refusals* const refusals_;
+  RefusalCounter* const refusals_;
   std::map<int, Guarded> guarded_;
   std::set<int> watched_;
   uint64_t total_ = 0;

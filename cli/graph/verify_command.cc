@@ -158,7 +158,7 @@ class VerifyCommand final : public Command {
   }
 
   absl::Status VerifySample() {
-    SampleOptions options;
+    SampleCheckOptions options;
     ASSIGN_OR_RETURN(options.count,
                      ParseWhole("--sample", sample_, 1, kMostSampled));
     ASSIGN_OR_RETURN(options.random_seed,

@@ -42,11 +42,11 @@ struct Owners {
 };
 
 std::vector<Owners> AllOwners(const SamplerValues& values) {
-  if (values.placement == Placement::kWhole) {
+  if (values.placement == PodPlacement::kWhole) {
     return {{kFleet, "all", "whole.yaml", "all.txt"}};
   }
   uint32_t count = 0;
-  for (const ServedGraph& graph : values.graphs) {
+  for (const VolumeGraph& graph : values.graphs) {
     count = std::max(count, graph.partitions);
   }
   std::vector<Owners> all;
@@ -69,8 +69,8 @@ YAML::Node GraphLists(const SamplerValues& values,
   map["metadata"]["labels"]["app.kubernetes.io/name"] = kFleet;
   for (uint32_t i = 0; i < all.size(); ++i) {
     std::string lines;
-    for (const ServedGraph& graph : values.graphs) {
-      if (values.placement == Placement::kSharded && i >= graph.partitions) {
+    for (const VolumeGraph& graph : values.graphs) {
+      if (values.placement == PodPlacement::kSharded && i >= graph.partitions) {
         continue;
       }
       absl::StrAppend(&lines, graph.folder, " ", all[i].partitions, "\n");

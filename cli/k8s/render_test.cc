@@ -300,7 +300,7 @@ TEST(RenderSamplers, FetchesTheGraphToAVolumeOfThePod) {
 
 TEST(RenderSamplers, WritesOneDeploymentOfAllPartitions) {
   SamplerValues values = Values(0);
-  values.placement = Placement::kWhole;
+  values.placement = PodPlacement::kWhole;
   const RenderedFiles files = Render(values);
   EXPECT_EQ(files.size(), 3u);
   const auto deployments = OfKind(files.at("whole.yaml"), "Deployment");

@@ -89,7 +89,8 @@ absl::Status ReadPlacement(const MapReader& map, SamplerValues* out) {
   if (name != "sharded" && name != "whole") {
     return map.Refuse("placement", "sharded or whole");
   }
-  out->placement = name == "whole" ? Placement::kWhole : Placement::kSharded;
+  out->placement =
+      name == "whole" ? PodPlacement::kWhole : PodPlacement::kSharded;
   return absl::OkStatus();
 }
 
@@ -113,17 +114,17 @@ absl::Status ReadImages(const MapReader& map, SamplerValues* out) {
 absl::Status ReadGraph(const MapReader& map, bool is_measured,
                        SamplerValues* out) {
   constexpr char kAllowed[] = "a folder below /graphs, such as /graphs/main";
-  ServedGraph graph;
+  VolumeGraph graph;
   RETURN_IF_ERROR(Checked(map, "folder", IsFolder, kAllowed, &graph.folder));
   if (graph.folder.empty()) return map.Missing("folder", kAllowed);
-  for (const ServedGraph& other : out->graphs) {
+  for (const VolumeGraph& other : out->graphs) {
     if (other.folder != graph.folder) continue;
     return map.Refuse("folder", "each folder once");
   }
   RETURN_IF_ERROR(
       map.Whole("partitions", 1, kMaxPartitions, &graph.partitions));
   if (graph.partitions == 0 && !is_measured &&
-      out->placement == Placement::kSharded) {
+      out->placement == PodPlacement::kSharded) {
     return map.Missing("partitions",
                        "the graph's number of partitions, or --graph");
   }
@@ -270,7 +271,7 @@ absl::Status ReadResources(const MapReader& map, const MeasuredGraph* measured,
                                "the memory of all graphs together, since "
                                "--graph measures one of several");
     }
-    const uint64_t graph = out->placement == Placement::kWhole
+    const uint64_t graph = out->placement == PodPlacement::kWhole
                                ? measured->bytes_of_all
                                : measured->bytes_of_one;
     out->memory = GibibytesFor(graph + BytesBesideGraph(*out));

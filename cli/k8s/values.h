@@ -12,13 +12,13 @@
 namespace tributary {
 
 // Which partitions a pod serves.
-enum class Placement {
+enum class PodPlacement {
   kWhole,    // all of them: one Deployment
   kSharded,  // one: a Deployment for each partition
 };
 
 // A folder in the volume of graphs.
-struct ServedGraph {
+struct VolumeGraph {
   std::string folder;
   uint32_t partitions = 0;  // not used by kWhole
 };
@@ -35,11 +35,11 @@ struct FetchedGraph {
 // k8s/values/sharded.yaml explains each; the defaults are those of
 // k8s/base/samplers.
 struct SamplerValues {
-  Placement placement = Placement::kSharded;
+  PodPlacement placement = PodPlacement::kSharded;
   std::string name_space = "tributary";
   std::string sampler_image;
   std::string tools_image;  // only with `fetch`
-  std::vector<ServedGraph> graphs;
+  std::vector<VolumeGraph> graphs;
   std::string claim = "tributary-graph";
   std::optional<FetchedGraph> fetch;  // instead of `claim`
   uint32_t min_replicas = 2;

@@ -32,7 +32,7 @@ absl::StatusOr<SamplerValues> Parse(const std::string& text,
 TEST(SamplerValues, HasDefaults) {
   const auto values = Parse(kLeast);
   ASSERT_TRUE(values.ok()) << values.status();
-  EXPECT_EQ(values->placement, Placement::kSharded);
+  EXPECT_EQ(values->placement, PodPlacement::kSharded);
   EXPECT_EQ(values->name_space, "tributary");
   EXPECT_EQ(values->sampler_image, "r.example/s:1");
   ASSERT_EQ(values->graphs.size(), 1u);

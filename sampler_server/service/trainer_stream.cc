@@ -69,7 +69,7 @@ void TrainerStream::OnClosed(const absl::Status& why) {
   });
 }
 
-void TrainerStream::Receive(ReceivedMessage message) {
+void TrainerStream::Receive(QueuedMessage message) {
   if (answers_->closed()) return;
   if (planning_) return waiting_.push_back(std::move(message));
   Handle(message.Parse());
@@ -112,7 +112,7 @@ void TrainerStream::OnPlanned(const std::string& spec,
   const absl::Status opened = sessions_.End(spec, std::move(session));
   if (!opened.ok()) return answers_->Break(opened);
   while (!waiting_.empty() && !planning_) {
-    ReceivedMessage message = std::move(waiting_.front());
+    QueuedMessage message = std::move(waiting_.front());
     waiting_.pop_front();
     Receive(std::move(message));
   }

@@ -47,7 +47,7 @@ class TrainerStream final : public StreamHandler,
 
  private:
   // All below run on the strand.
-  void Receive(ReceivedMessage message);
+  void Receive(QueuedMessage message);
   void Handle(absl::StatusOr<TrainerMessage> message);
   void OnOpenSession(v1::OpenSession open);
   void OnPlanned(const std::string& spec, absl::StatusOr<Session> session);
@@ -65,8 +65,8 @@ class TrainerStream final : public StreamHandler,
   TrainerInbox inbox_;
   StreamSessions sessions_;
   const std::shared_ptr<Strand> planning_turns_;  // of the caller
-  bool planning_ = false;                // a session; messages wait meanwhile
-  std::deque<ReceivedMessage> waiting_;  // within the inbox's limits
+  bool planning_ = false;              // a session; messages wait meanwhile
+  std::deque<QueuedMessage> waiting_;  // within the inbox's limits
   TimerId progress_timer_ = 0;
   std::shared_ptr<const void> presence_;  // Farewells::CountStream
 };

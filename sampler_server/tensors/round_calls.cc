@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"
+#include "sampler_server/tensors/payload_rows.h"
 #include "sampler_server/tensors/rank_list.h"
-#include "sampler_server/tensors/row_places.h"
 
 namespace tributary::tensor_internal {
 namespace {
@@ -120,8 +120,8 @@ class PushCall final : public SteppedCall {
     const auto own = payload_.first(push.num_rows() * each);
     payload_.remove_prefix(own.size());
     staged_.gradients = own.data() + push.num_rows() * sizeof(uint64_t);
-    ASSIGN_OR_RETURN(places_, RowPlaces::Begin(staged_.table, own,
-                                               push.num_rows(), row_bytes));
+    ASSIGN_OR_RETURN(places_, PayloadRows::Begin(staged_.table, own,
+                                                 push.num_rows(), row_bytes));
     return absl::OkStatus();
   }
 
@@ -189,7 +189,7 @@ class PushCall final : public SteppedCall {
   std::shared_ptr<const void> work_;
   absl::Span<const uint8_t> payload_;  // of the pushes that are left
   StagedPush staged_;                  // the push of places_
-  std::optional<RowPlaces> places_;
+  std::optional<PayloadRows> places_;
   int next_ = 0;  // push of the request
   size_t num_rows_ = 0;
   RoundPart part_;

@@ -10,7 +10,7 @@
 #include "common/runtime/fault_point.h"
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"
-#include "sampler_server/tensors/row_places.h"
+#include "sampler_server/tensors/payload_rows.h"
 #include "sampler_server/tensors/table_steps.h"
 
 namespace tributary::tensor_internal {
@@ -51,8 +51,8 @@ class ReadCall final : public SteppedCall {
     num_rows_ = call().payload().size() / sizeof(uint64_t);
     ASSIGN_OR_RETURN(scratch_,
                      call().data.working->TryTake(num_rows_ * kScratchPerRow));
-    ASSIGN_OR_RETURN(places_, RowPlaces::Begin(table_, call().payload(),
-                                               request_.num_rows(), 0));
+    ASSIGN_OR_RETURN(places_, PayloadRows::Begin(table_, call().payload(),
+                                                 request_.num_rows(), 0));
     return absl::OkStatus();
   }
 
@@ -94,7 +94,7 @@ class ReadCall final : public SteppedCall {
   std::shared_ptr<TensorTable> table_;
   size_t num_rows_ = 0;
   BudgetShare::Hold scratch_;
-  std::optional<RowPlaces> places_;
+  std::optional<PayloadRows> places_;
   size_t bits_ = 0;  // bytes of them
   ReplyRoom room_;
   v1::ReadRowsReply reply_;

@@ -6,8 +6,8 @@
 #include "common/runtime/async_lock.h"
 #include "common/runtime/fault_point.h"
 #include "common/text/status.h"
+#include "sampler_server/tensors/payload_rows.h"
 #include "sampler_server/tensors/row_calls.h"
-#include "sampler_server/tensors/row_places.h"
 #include "sampler_server/tensors/table_steps.h"
 #include "sampler_server/tensors/values/row_values.h"
 
@@ -44,8 +44,8 @@ class NumberedWrite : public SteppedCall {
     const size_t most_rows = call().payload().size() / sizeof(uint64_t);
     ASSIGN_OR_RETURN(scratch_,
                      call().data.working->TryTake(most_rows * kScratchPerRow));
-    ASSIGN_OR_RETURN(places_, RowPlaces::Begin(table_, call().payload(),
-                                               num_rows, bytes_per_row));
+    ASSIGN_OR_RETURN(places_, PayloadRows::Begin(table_, call().payload(),
+                                                 num_rows, bytes_per_row));
     num_rows_ = num_rows;
     return absl::OkStatus();
   }
@@ -101,7 +101,7 @@ class NumberedWrite : public SteppedCall {
   const uint64_t timeout_ms_;
   std::shared_ptr<TensorTable> table_;
   BudgetShare::Hold scratch_;
-  std::optional<RowPlaces> places_;
+  std::optional<PayloadRows> places_;
   size_t num_rows_ = 0;
   bool writes_ = false;
   // Let go in the reverse order: a later write of the rank may begin before the

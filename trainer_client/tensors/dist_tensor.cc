@@ -43,8 +43,8 @@ class Tensor final : public DistTensor {
   absl::Status Read(absl::Span<const int64_t> rows,
                     absl::Span<uint8_t> out) override {
     RETURN_IF_ERROR(Check(rows, out.size()));
-    return ReadRows(client_, std::make_shared<RowRead>(client_, info_, rows),
-                    out);
+    return ReadRows(client_,
+                    std::make_shared<DistRowRead>(client_, info_, rows), out);
   }
   std::unique_ptr<RowPrefetch> Prefetch(
       absl::Span<const int64_t> rows) override {

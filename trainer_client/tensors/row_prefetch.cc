@@ -23,9 +23,9 @@ struct StartedPrefetch::State {
   }
 
   AlignedBuffer values;
-  std::shared_ptr<RowRead> read;
+  std::shared_ptr<DistRowRead> read;
   std::optional<absl::Status> ended;
-  RowRead::Done waiting;
+  DistRowRead::Done waiting;
 };
 
 StartedPrefetch::StartedPrefetch(std::shared_ptr<TensorClient> client,
@@ -35,7 +35,7 @@ StartedPrefetch::StartedPrefetch(std::shared_ptr<TensorClient> client,
       tensor_(std::move(tensor)),
       rows_(rows.begin(), rows.end()),
       state_(std::make_shared<State>(rows.size() * tensor_->row_bytes())) {
-  state_->read = std::make_shared<RowRead>(client_, tensor_, rows_);
+  state_->read = std::make_shared<DistRowRead>(client_, tensor_, rows_);
   client_->strand().Post([state = state_, round = client_->closed_rounds()] {
     state->read->Start(state->values.span(), round,
                        [state](const absl::StatusOr<uint64_t>& result) {
@@ -53,24 +53,26 @@ bool StartedPrefetch::IsOf(const TensorInfo& tensor,
 }
 
 absl::Status StartedPrefetch::Take(absl::Span<uint8_t> out) {
-  RETURN_IF_ERROR(client_
-                      ->Await<uint64_t>([state = state_](RowRead::Done done) {
-                        state->waiting = std::move(done);
-                        if (state->ended.has_value()) state->End(*state->ended);
-                      })
-                      .status());
+  RETURN_IF_ERROR(
+      client_
+          ->Await<uint64_t>([state = state_](DistRowRead::Done done) {
+            state->waiting = std::move(done);
+            if (state->ended.has_value()) state->End(*state->ended);
+          })
+          .status());
   if (!out.empty()) {
     std::memcpy(out.data(), state_->values.data(), out.size());
   }
-  return ReadRows(client_, std::make_shared<RowRead>(*state_->read), out);
+  return ReadRows(client_, std::make_shared<DistRowRead>(*state_->read), out);
 }
 
 absl::Status ReadRows(const std::shared_ptr<TensorClient>& client,
-                      std::shared_ptr<RowRead> read, absl::Span<uint8_t> out) {
+                      std::shared_ptr<DistRowRead> read,
+                      absl::Span<uint8_t> out) {
   const absl::Status status =
       client
           ->Await<uint64_t>([read, out, round = client->closed_rounds()](
-                                RowRead::Done done) mutable {
+                                DistRowRead::Done done) mutable {
             read->Start(out, round, std::move(done));
           })
           .status();

@@ -41,7 +41,8 @@ class StartedPrefetch final : public RowPrefetch {
 
 // Reads `rows` into `out` and waits.
 absl::Status ReadRows(const std::shared_ptr<TensorClient>& client,
-                      std::shared_ptr<RowRead> read, absl::Span<uint8_t> out);
+                      std::shared_ptr<DistRowRead> read,
+                      absl::Span<uint8_t> out);
 
 }  // namespace tributary
 

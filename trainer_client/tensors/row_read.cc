@@ -21,9 +21,9 @@ absl::Status WrongSize(size_t got, size_t wanted) {
 
 }  // namespace
 
-RowRead::RowRead(std::shared_ptr<TensorClient> client,
-                 std::shared_ptr<const TensorInfo> tensor,
-                 absl::Span<const int64_t> rows)
+DistRowRead::DistRowRead(std::shared_ptr<TensorClient> client,
+                         std::shared_ptr<const TensorInfo> tensor,
+                         absl::Span<const int64_t> rows)
     : client_(std::move(client)), tensor_(std::move(tensor)) {
   const size_t bytes = tensor_->row_bytes() + sizeof(uint64_t);
   for (MemberPiece& piece : CutByMember(*tensor_, rows, bytes)) {
@@ -37,13 +37,14 @@ RowRead::RowRead(std::shared_ptr<TensorClient> client,
   }
 }
 
-RowRead::RowRead(const RowRead& earlier)
-    : std::enable_shared_from_this<RowRead>(),
+DistRowRead::DistRowRead(const DistRowRead& earlier)
+    : std::enable_shared_from_this<DistRowRead>(),
       client_(earlier.client_),
       tensor_(earlier.tensor_),
       pieces_(earlier.pieces_) {}
 
-void RowRead::Start(absl::Span<uint8_t> out, uint64_t after_round, Done done) {
+void DistRowRead::Start(absl::Span<uint8_t> out, uint64_t after_round,
+                        Done done) {
   {
     MutexLock lock(mutex_);
     out_ = out;
@@ -60,7 +61,8 @@ void RowRead::Start(absl::Span<uint8_t> out, uint64_t after_round, Done done) {
   }
 }
 
-MemberCall RowRead::MakeCall(const Piece& piece, uint64_t after_round) const {
+MemberCall DistRowRead::MakeCall(const Piece& piece,
+                                 uint64_t after_round) const {
   const size_t rows = piece.payload->size();
   MemberCall call;
   call.kind = MessageKind::kReadRowsRequest;
@@ -84,7 +86,7 @@ MemberCall RowRead::MakeCall(const Piece& piece, uint64_t after_round) const {
   return call;
 }
 
-void RowRead::OnReply(size_t piece, absl::StatusOr<CallReply> reply) {
+void DistRowRead::OnReply(size_t piece, absl::StatusOr<CallReply> reply) {
   --missing_;
   if (!done_) return;
   status_ = reply.ok() ? Take(pieces_[piece], *reply) : reply.status();
@@ -95,7 +97,7 @@ void RowRead::OnReply(size_t piece, absl::StatusOr<CallReply> reply) {
   done(0);
 }
 
-absl::Status RowRead::Take(Piece& piece, const CallReply& reply) {
+absl::Status DistRowRead::Take(Piece& piece, const CallReply& reply) {
   ASSIGN_OR_RETURN(const auto told, ParseReplyHeader<v1::ReadRowsReply>(
                                         reply.kind, reply.header));
   client_->NoteDraining(told.draining());
@@ -105,8 +107,8 @@ absl::Status RowRead::Take(Piece& piece, const CallReply& reply) {
   return absl::OkStatus();
 }
 
-absl::Status RowRead::Copy(const Piece& piece,
-                           absl::Span<const uint8_t> payload) {
+absl::Status DistRowRead::Copy(const Piece& piece,
+                               absl::Span<const uint8_t> payload) {
   const size_t row_bytes = tensor_->row_bytes();
   const std::vector<uint32_t>& positions = piece.rows->positions;
   if (payload.size() != positions.size() * row_bytes) {
@@ -126,8 +128,8 @@ absl::Status RowRead::Copy(const Piece& piece,
   return absl::OkStatus();
 }
 
-absl::Status RowRead::CopyChanged(const Piece& piece,
-                                  absl::Span<const uint8_t> payload) {
+absl::Status DistRowRead::CopyChanged(const Piece& piece,
+                                      absl::Span<const uint8_t> payload) {
   const size_t row_bytes = tensor_->row_bytes();
   const std::vector<uint32_t>& positions = piece.rows->positions;
   size_t offset = ChangedBytes(positions.size());
@@ -148,7 +150,7 @@ absl::Status RowRead::CopyChanged(const Piece& piece,
   return absl::OkStatus();
 }
 
-void RowRead::Abandon() {
+void DistRowRead::Abandon() {
   MutexLock lock(mutex_);
   out_ = {};
 }

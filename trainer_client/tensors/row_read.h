@@ -16,19 +16,19 @@
 namespace tributary {
 
 // One list of rows, read by one request for each piece. Held by shared_ptr.
-class RowRead : public std::enable_shared_from_this<RowRead> {
+class DistRowRead : public std::enable_shared_from_this<DistRowRead> {
  public:
   // The number that Start calls back with; of no meaning.
   using Done = TensorClient::Callback<uint64_t>;
 
   // Requires rows that CheckRows has passed.
-  RowRead(std::shared_ptr<TensorClient> client,
-          std::shared_ptr<const TensorInfo> tensor,
-          absl::Span<const int64_t> rows);
+  DistRowRead(std::shared_ptr<TensorClient> client,
+              std::shared_ptr<const TensorInfo> tensor,
+              absl::Span<const int64_t> rows);
   // Reads the rows of `earlier`, which has ended well, again: of each only
   // those that have changed. `out` of Start holds the values of `earlier`.
-  explicit RowRead(const RowRead& earlier);
-  RowRead& operator=(const RowRead&) = delete;
+  explicit DistRowRead(const DistRowRead& earlier);
+  DistRowRead& operator=(const DistRowRead&) = delete;
 
   // Reads into `out`, after round `after_round` is applied; calls `done` once.
   // On the strand; `out` is written to until then, or until Abandon.

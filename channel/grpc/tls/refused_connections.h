@@ -8,7 +8,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "common/observe/refusals.h"
+#include "common/observe/refusal_counter.h"
 
 namespace tributary {
 
@@ -44,7 +44,7 @@ class RefusedConnections {
   std::map<std::string, uint64_t> counts() const;
 
  private:
-  Refusals refusals_{"connection"};
+  RefusalCounter refusals_{"connection"};
 };
 
 }  // namespace tributary

@@ -19,7 +19,7 @@ namespace {
 // Calls `compare` for min(count, n) different numbers below n, ascending, which
 // suits the disk.
 absl::Status ForSample(const std::string& purpose, int64_t n,
-                       const SampleOptions& options,
+                       const SampleCheckOptions& options,
                        absl::FunctionRef<absl::Status(int64_t)> compare) {
   if (n == 0) return absl::OkStatus();
   const auto order = Permutation::Keyed(
@@ -114,7 +114,7 @@ class SampledNodes {
 };
 
 absl::Status CompareNodes(const Graph& graph, const GraphSource& input,
-                          const SampleOptions& options) {
+                          const SampleCheckOptions& options) {
   const auto& types = graph.schema().node_types;
   for (size_t t = 0; t < types.size(); ++t) {
     if (types[t].name != input.node_types[t].name) {
@@ -139,7 +139,7 @@ absl::Status CompareNumEdges(const EdgeTypeSchema& graph,
 }
 
 absl::Status CompareEdges(const Graph& graph, const GraphSource& input,
-                          const SampleOptions& options) {
+                          const SampleCheckOptions& options) {
   const auto& types = graph.schema().edge_types;
   for (size_t t = 0; t < types.size(); ++t) {
     const EdgeSource& source = input.edge_types[t];
@@ -181,7 +181,7 @@ absl::StatusOr<std::pair<int64_t, int64_t>> EndsOf(const GraphSource& input,
 absl::Status CompareEdgeSplit(const Graph& graph, const SplitSchema& schema,
                               const GraphSource& input,
                               const SplitSource& split,
-                              const SampleOptions& options) {
+                              const SampleCheckOptions& options) {
   const int type = graph.schema().FindEdgeType(schema.type);
   ASSIGN_OR_RETURN(const auto ids, graph.EdgeSplit(type, schema.full_name()));
   return ForSample(
@@ -200,7 +200,7 @@ absl::Status CompareEdgeSplit(const Graph& graph, const SplitSchema& schema,
 }
 
 absl::Status CompareSplits(const Graph& graph, const GraphSource& input,
-                           const SampleOptions& options) {
+                           const SampleCheckOptions& options) {
   const auto& splits = graph.schema().splits;
   for (size_t i = 0; i < splits.size(); ++i) {
     const SplitSchema& schema = splits[i];
@@ -233,7 +233,7 @@ absl::Status CompareSplits(const Graph& graph, const GraphSource& input,
 }  // namespace
 
 absl::Status CompareSample(const Graph& graph, const GraphSource& input,
-                           const SampleOptions& options) {
+                           const SampleCheckOptions& options) {
   const GraphSchema& schema = graph.schema();
   const auto count = [](const auto& list) {
     return static_cast<int64_t>(list.size());

@@ -10,7 +10,7 @@
 
 namespace tributary {
 
-struct SampleOptions {
+struct SampleCheckOptions {
   uint64_t count = 0;        // of each node type, edge type and split of edges
   uint64_t random_seed = 0;  // chooses them
 };
@@ -27,7 +27,7 @@ struct SampleOptions {
 // first difference; DATA_LOSS a value of the graph that cannot be; other errors
 // are those of Column::Read.
 absl::Status CompareSample(const Graph& graph, const GraphSource& input,
-                           const SampleOptions& options);
+                           const SampleCheckOptions& options);
 
 }  // namespace tributary
 

@@ -136,7 +136,7 @@ absl::StatusOr<DglEdgeReader> DglEdgeReader::Open(const DglFiles& files,
   return DglEdgeReader(std::move(lines), files.num_nodes);
 }
 
-absl::StatusOr<size_t> DglEdgeReader::Read(absl::Span<EdgeEnds> out) {
+absl::StatusOr<size_t> DglEdgeReader::Read(absl::Span<HomogeneousEdge> out) {
   for (size_t i = 0; i < out.size(); ++i) {
     ASSIGN_OR_RETURN(auto line, lines_.Next());
     if (!line.has_value()) return i;

@@ -36,11 +36,11 @@ absl::StatusOr<DglFiles> FindDglFiles(const std::string& prefix,
                                       const std::string& edge_list);
 
 // Reads a rank's share of the edge files.
-class DglEdgeReader final : public EdgeReader {
+class DglEdgeReader final : public EdgeScan {
  public:
   static absl::StatusOr<DglEdgeReader> Open(const DglFiles& files, int rank,
                                             int ranks);
-  absl::StatusOr<size_t> Read(absl::Span<EdgeEnds> out) override;
+  absl::StatusOr<size_t> Read(absl::Span<HomogeneousEdge> out) override;
   // The edges that were read.
   int64_t num_edges() const { return num_edges_; }
 

@@ -13,8 +13,8 @@ namespace {
 constexpr size_t kRoundEdges = size_t{1} << 20;
 
 absl::Status Collect(const Communicator& comm, const NodeShares& shares,
-                     EdgeReader& reader, SortedRuns& runs) {
-  std::vector<EdgeEnds> block(
+                     EdgeScan& reader, SortedRuns& runs) {
+  std::vector<HomogeneousEdge> block(
       std::max<size_t>(1024, kRoundEdges / comm.size()));
   const auto fill = [&](auto& out) -> absl::StatusOr<bool> {
     ASSIGN_OR_RETURN(const size_t count, reader.Read(absl::MakeSpan(block)));
@@ -36,7 +36,7 @@ absl::Status Collect(const Communicator& comm, const NodeShares& shares,
 
 absl::StatusOr<DistributedGraph> BuildDistributedGraph(const Communicator& comm,
                                                        int64_t num_nodes,
-                                                       EdgeReader& reader) {
+                                                       EdgeScan& reader) {
   DistributedGraph graph;
   graph.shares = NodeShares(num_nodes, comm.size());
   SortedRuns runs;

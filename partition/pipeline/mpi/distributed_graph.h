@@ -27,7 +27,7 @@ struct DistributedGraph {
 // those of the readers, and the same at all ranks. Collective.
 absl::StatusOr<DistributedGraph> BuildDistributedGraph(const Communicator& comm,
                                                        int64_t num_nodes,
-                                                       EdgeReader& reader);
+                                                       EdgeScan& reader);
 
 }  // namespace tributary
 

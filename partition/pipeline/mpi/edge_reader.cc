@@ -18,7 +18,7 @@ SourceEdgeReader::SourceEdgeReader(const GraphSource& source, int rank,
       rank_(rank),
       ranks_(ranks) {}
 
-absl::StatusOr<size_t> SourceEdgeReader::Read(absl::Span<EdgeEnds> out) {
+absl::StatusOr<size_t> SourceEdgeReader::Read(absl::Span<HomogeneousEdge> out) {
   for (; type_ < source_.edge_types.size(); ++type_, row_ = 0) {
     const EdgeSource& type = source_.edge_types[type_];
     if (!IsRead(type)) continue;

@@ -15,30 +15,30 @@ namespace tributary {
 
 // An edge of the homogenised graph, in which the ids of node types follow one
 // another in the order of the source.
-struct EdgeEnds {
+struct HomogeneousEdge {
   int64_t from = 0;
   int64_t to = 0;
 };
 
 // Reads edges once, from the first to the last. Not thread-safe.
-class EdgeReader {
+class EdgeScan {
  public:
-  virtual ~EdgeReader() = default;
+  virtual ~EdgeScan() = default;
   // Reads up to out.size() edges; returns how many, 0 at the end.
   // INVALID_ARGUMENT or OUT_OF_RANGE, with file and row or line, for an end
   // that is no node; else the errors of reading.
-  virtual absl::StatusOr<size_t> Read(absl::Span<EdgeEnds> out) = 0;
+  virtual absl::StatusOr<size_t> Read(absl::Span<HomogeneousEdge> out) = 0;
 };
 
 // Reads share `rank` of `ranks` of the rows of each edge type. Types that are
 // the reverse of another are left out, for they add nothing to the undirected
 // graph.
-class SourceEdgeReader final : public EdgeReader {
+class SourceEdgeReader final : public EdgeScan {
  public:
   // `source` must outlive the reader, which cannot be copied or moved.
   SourceEdgeReader(const GraphSource& source, int rank, int ranks);
   SourceEdgeReader(const SourceEdgeReader&) = delete;
-  absl::StatusOr<size_t> Read(absl::Span<EdgeEnds> out) override;
+  absl::StatusOr<size_t> Read(absl::Span<HomogeneousEdge> out) override;
 
  private:
   const GraphSource& source_;

@@ -42,9 +42,6 @@ class RecordingSink final : public BatchSink {
   int ends = 0;
 };
 
-// The specification's graph, as a client would learn it.
-SpecGraph SpecGraphOf(const GraphSchema& schema);
-
 // A batch of the epoch's order over `inputs`; options.input_count and
 // inputs_sha256 are filled in.
 struct BatchCase {

@@ -4,6 +4,7 @@
 
 #include "common/session/kinds/link_spec.h"
 #include "partition/format/testing/seven_nodes.h"
+#include "partition/schema/spec_graph.h"
 #include "sampler_server/engine/testing/layouts.h"
 #include "sampler_server/kinds/registry.h"
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/session/kinds/link_spec.h"
+#include "partition/schema/spec_graph.h"
 #include "sampler_server/engine/testing/layouts.h"
 #include "sampler_server/kinds/registry.h"
 

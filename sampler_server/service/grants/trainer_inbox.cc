@@ -7,7 +7,7 @@
 
 namespace tributary {
 
-absl::StatusOr<TrainerMessage> ReceivedMessage::Parse() {
+absl::StatusOr<TrainerMessage> QueuedMessage::Parse() {
   if (kind_ == MessageKind::kOpenSession) {
     v1::OpenSession open;
     if (open.ParseFromString(header_)) return open;
@@ -40,13 +40,13 @@ std::shared_ptr<const void> TrainerInbox::Count(size_t bytes) {
           }};
 }
 
-absl::StatusOr<ReceivedMessage> TrainerInbox::Take(IncomingMessage& message) {
+absl::StatusOr<QueuedMessage> TrainerInbox::Take(IncomingMessage& message) {
   if (message.payload_size() != 0 && message.kind() != MessageKind::kCredit) {
     return absl::InvalidArgumentError(
         absl::StrCat(MessageKindName(message.kind()), " with a payload of ",
                      message.payload_size(), " bytes; it has none"));
   }
-  ReceivedMessage received;
+  QueuedMessage received;
   const size_t bytes = message.header().size() + message.payload_size();
   received.share_ = Count(bytes);
   if (counts_->messages > kMaxMessages || counts_->bytes > kMaxBytes) {

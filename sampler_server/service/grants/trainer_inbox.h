@@ -31,7 +31,7 @@ using TrainerMessage =
 
 // A message that has been copied and waits to be handled. Counts in its inbox
 // until destroyed.
-class ReceivedMessage {
+class QueuedMessage {
  public:
   // INVALID_ARGUMENT when the kind does not belong on a batch stream or the
   // header is not of its kind. At most once.
@@ -64,7 +64,7 @@ class TrainerInbox {
   // Copies `message`. INVALID_ARGUMENT for a payload beside anything but a
   // Credit; RESOURCE_EXHAUSTED above the limits; DATA_LOSS when the payload's
   // CRC is wrong. The stream is to be closed after an error.
-  absl::StatusOr<ReceivedMessage> Take(IncomingMessage& message);
+  absl::StatusOr<QueuedMessage> Take(IncomingMessage& message);
 
  private:
   struct Counts {

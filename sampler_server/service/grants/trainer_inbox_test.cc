@@ -119,7 +119,7 @@ TEST(TrainerInboxTest, AWrongPayloadIsPassedOn) {
 TEST(TrainerInboxTest, HoldsSoManyMessagesUntilTheyAreHandled) {
   TrainerInbox inbox;
   FakeMessage cancel(MessageKind::kCancel, CancelOf(1));
-  std::vector<ReceivedMessage> unhandled;
+  std::vector<QueuedMessage> unhandled;
   for (size_t i = 0; i < TrainerInbox::kMaxMessages; ++i) {
     auto received = inbox.Take(cancel);
     ASSERT_TRUE(received.ok()) << i << ": " << received.status();

@@ -58,7 +58,7 @@ void CheckIds(const std::vector<int64_t>& ids) {
   for (int64_t id : ids) Must(id >= 0 && id < kNumNodes, "ids are in range");
 }
 
-void CheckEdges(const EdgeEnds& edges) {
+void CheckEdges(const CsvEdgeEnds& edges) {
   Must(edges.from.size() == edges.to.size(), "edges have two ends");
   CheckIds(edges.from);
   CheckIds(edges.to);

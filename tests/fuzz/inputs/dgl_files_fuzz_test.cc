@@ -91,7 +91,7 @@ absl::StatusOr<Edges> ReadEdges(const DglFiles& files, int ranks) {
   for (int rank = 0; rank < ranks; ++rank) {
     ASSIGN_OR_RETURN(DglEdgeReader reader,
                      DglEdgeReader::Open(files, rank, ranks));
-    std::vector<EdgeEnds> block(kFewLines);
+    std::vector<HomogeneousEdge> block(kFewLines);
     const size_t before = edges.size();
     for (size_t count = kFewLines; count > 0;) {
       ASSIGN_OR_RETURN(count, reader.Read(absl::MakeSpan(block)));

@@ -6,11 +6,11 @@
 #include "common/proto/session.pb.h"
 #include "common/session/kinds/link_spec.h"
 #include "common/text/status.h"
+#include "partition/schema/spec_graph.h"
 #include "trainer_client/core/kinds/link_on_graph.h"
 #include "trainer_client/core/kinds/link_request.h"
 #include "trainer_client/core/kinds/neighbor_hops.h"
 #include "trainer_client/core/kinds/option_error.h"
-#include "trainer_client/core/kinds/spec_graph.h"
 
 namespace tributary {
 namespace {

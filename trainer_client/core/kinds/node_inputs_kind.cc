@@ -5,9 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "common/proto/session.pb.h"
 #include "common/text/status.h"
+#include "partition/schema/spec_graph.h"
 #include "trainer_client/core/kinds/input_list.h"
 #include "trainer_client/core/kinds/option_error.h"
-#include "trainer_client/core/kinds/spec_graph.h"
 
 namespace tributary {
 

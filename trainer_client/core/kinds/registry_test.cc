@@ -5,8 +5,8 @@
 
 #include "common/proto/session.pb.h"
 #include "partition/format/testing/graph_builder.h"
+#include "partition/schema/spec_graph.h"
 #include "trainer_client/core/kinds/link_options.h"
-#include "trainer_client/core/kinds/spec_graph.h"
 
 namespace tributary {
 namespace {

@@ -9,12 +9,12 @@
 #include "common/session/saturating.h"
 #include "common/session/spec_builder.h"
 #include "common/text/status.h"
+#include "partition/schema/spec_graph.h"
 #include "trainer_client/core/kinds/collected_features.h"
 #include "trainer_client/core/kinds/input_list.h"
 #include "trainer_client/core/kinds/link_on_graph.h"
 #include "trainer_client/core/kinds/option_error.h"
 #include "trainer_client/core/kinds/registry.h"
-#include "trainer_client/core/kinds/spec_graph.h"
 
 namespace tributary {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
-#include "trainer_client/core/kinds/spec_graph.h"
+#include "partition/schema/spec_graph.h"
 
 namespace tributary {
 

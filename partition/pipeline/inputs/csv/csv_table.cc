@@ -11,11 +11,11 @@
 
 namespace tributary {
 
-absl::StatusOr<std::optional<EdgeEnds>> ReadPairList(const std::string& path,
-                                                     int64_t num_src,
-                                                     int64_t num_dst) {
+absl::StatusOr<std::optional<CsvEdgeEnds>> ReadPairList(const std::string& path,
+                                                        int64_t num_src,
+                                                        int64_t num_dst) {
   ASSIGN_OR_RETURN(LineReader in, LineReader::Open(path));
-  EdgeEnds ends;
+  CsvEdgeEnds ends;
   absl::string_view line;
   while (in.Next(&line)) {
     if (in.line_number() == 1 && CountColumns(line) == 1) return std::nullopt;

@@ -14,7 +14,7 @@
 namespace tributary {
 
 // The ends of edges, by line.
-struct EdgeEnds {
+struct CsvEdgeEnds {
   std::vector<int64_t> from, to;
 };
 
@@ -29,9 +29,9 @@ absl::StatusOr<std::optional<std::vector<int64_t>>> ReadIdList(
 
 // Reads any number of lines "source,destination". Returns nullopt if the first
 // line has one column, or there are no lines.
-absl::StatusOr<std::optional<EdgeEnds>> ReadPairList(const std::string& path,
-                                                     int64_t num_src,
-                                                     int64_t num_dst);
+absl::StatusOr<std::optional<CsvEdgeEnds>> ReadPairList(const std::string& path,
+                                                        int64_t num_src,
+                                                        int64_t num_dst);
 
 // Reads the single count in the file.
 absl::StatusOr<int64_t> ReadSingleCount(const std::string& path);

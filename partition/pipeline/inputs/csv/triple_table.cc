@@ -170,10 +170,10 @@ absl::StatusOr<std::vector<EndColumns>> ReadTripleTable(const std::string& path,
   return by_relation;
 }
 
-absl::StatusOr<std::vector<EdgeEnds>> ReadTripleList(const std::string& path,
-                                                     int64_t num_nodes,
-                                                     int64_t num_relations) {
-  std::vector<EdgeEnds> triples(num_relations);
+absl::StatusOr<std::vector<CsvEdgeEnds>> ReadTripleList(const std::string& path,
+                                                        int64_t num_nodes,
+                                                        int64_t num_relations) {
+  std::vector<CsvEdgeEnds> triples(num_relations);
   const auto add = [&](const Triple& triple) {
     triples[triple.relation].from.push_back(triple.head);
     triples[triple.relation].to.push_back(triple.tail);

@@ -25,9 +25,9 @@ absl::StatusOr<std::vector<EndColumns>> ReadTripleTable(const std::string& path,
                                                         const Spool& spool);
 
 // Reads a short file, such as a split, into memory.
-absl::StatusOr<std::vector<EdgeEnds>> ReadTripleList(const std::string& path,
-                                                     int64_t num_nodes,
-                                                     int64_t num_relations);
+absl::StatusOr<std::vector<CsvEdgeEnds>> ReadTripleList(const std::string& path,
+                                                        int64_t num_nodes,
+                                                        int64_t num_relations);
 
 }  // namespace tributary
 

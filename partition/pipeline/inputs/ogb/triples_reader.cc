@@ -122,7 +122,7 @@ class TriplesReader {
       graph_.splits.push_back(std::move(train));
     }
     for (auto& [name, triples] : held_out_) {
-      EdgeEnds& ends = triples[relation];
+      CsvEdgeEnds& ends = triples[relation];
       if (ends.from.empty()) continue;
       graph_.splits.push_back({.type = edges.name(),
                                .name = name,
@@ -137,7 +137,7 @@ class TriplesReader {
   int64_t num_relations_ = 0;
   std::vector<std::string> names_;  // by relation
   std::vector<EndColumns> train_;   // edges by relation
-  std::vector<std::pair<std::string, std::vector<EdgeEnds>>> held_out_;
+  std::vector<std::pair<std::string, std::vector<CsvEdgeEnds>>> held_out_;
   GraphSource graph_;
 };
 

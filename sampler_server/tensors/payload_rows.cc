@@ -1,4 +1,4 @@
-#include "sampler_server/tensors/row_places.h"
+#include "sampler_server/tensors/payload_rows.h"
 
 #include <cstring>
 
@@ -12,10 +12,9 @@ constexpr uint64_t kWorkPerRow = 10;
 
 }  // namespace
 
-absl::StatusOr<RowPlaces> RowPlaces::Begin(std::shared_ptr<TensorTable> table,
-                                           absl::Span<const uint8_t> payload,
-                                           uint64_t num_rows,
-                                           size_t bytes_per_row) {
+absl::StatusOr<PayloadRows> PayloadRows::Begin(
+    std::shared_ptr<TensorTable> table, absl::Span<const uint8_t> payload,
+    uint64_t num_rows, size_t bytes_per_row) {
   const size_t each = sizeof(uint64_t) + bytes_per_row;
   if (num_rows != payload.size() / each || payload.size() % each != 0) {
     return absl::InvalidArgumentError(
@@ -23,11 +22,11 @@ absl::StatusOr<RowPlaces> RowPlaces::Begin(std::shared_ptr<TensorTable> table,
                      " rows of tensor '", TerminalLine(table->shape().name),
                      "'; each takes ", each));
   }
-  return RowPlaces(std::move(table),
-                   payload.first(num_rows * sizeof(uint64_t)));
+  return PayloadRows(std::move(table),
+                     payload.first(num_rows * sizeof(uint64_t)));
 }
 
-absl::StatusOr<bool> RowPlaces::Step(WorkSlice& slice) {
+absl::StatusOr<bool> PayloadRows::Step(WorkSlice& slice) {
   if (numbers_.empty()) return true;
   const size_t count =
       slice.Fitting(numbers_.size() / sizeof(uint64_t), kWorkPerRow);
@@ -45,7 +44,7 @@ absl::StatusOr<bool> RowPlaces::Step(WorkSlice& slice) {
   return numbers_.empty();
 }
 
-absl::Status RowPlaces::Refusal(uint64_t row) const {
+absl::Status PayloadRows::Refusal(uint64_t row) const {
   const RowPlacement& placement = table_->placement();
   const uint64_t end = table_->shape().num_rows;
   if (row >= end) {

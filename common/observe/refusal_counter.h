@@ -1,6 +1,6 @@
 // Counts what a server has refused, by reason, and logs it.
-#ifndef TRIBUTARY_COMMON_OBSERVE_REFUSALS_H_
-#define TRIBUTARY_COMMON_OBSERVE_REFUSALS_H_
+#ifndef TRIBUTARY_COMMON_OBSERVE_REFUSAL_COUNTER_H_
+#define TRIBUTARY_COMMON_OBSERVE_REFUSAL_COUNTER_H_
 
 #include <cstdint>
 #include <map>
@@ -14,10 +14,10 @@ namespace tributary {
 
 // Shared by whoever refuses: the acceptor of connections, TLS handshakes, the
 // limits of streams. Thread-safe.
-class Refusals {
+class RefusalCounter {
  public:
   // `what` is refused: "connection" or "stream"; log lines use it.
-  explicit Refusals(std::string what) : what_(std::move(what)) {}
+  explicit RefusalCounter(std::string what) : what_(std::move(what)) {}
 
   // Counts one refusal. `reason` is a label of a metric and one of few words
   // of the program, such as "too_many"; never text of the other end. Logs a
@@ -39,4 +39,4 @@ class Refusals {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_COMMON_OBSERVE_REFUSALS_H_
+#endif  // TRIBUTARY_COMMON_OBSERVE_REFUSAL_COUNTER_H_

@@ -1,4 +1,4 @@
-#include "trainer_client/core/kinds/spec_graph.h"
+#include "partition/schema/spec_graph.h"
 
 namespace tributary {
 

@@ -1,6 +1,6 @@
 // Where the rows that a request names are in a table.
-#ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_ROW_PLACES_H_
-#define TRIBUTARY_SAMPLER_SERVER_TENSORS_ROW_PLACES_H_
+#ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_PAYLOAD_ROWS_H_
+#define TRIBUTARY_SAMPLER_SERVER_TENSORS_PAYLOAD_ROWS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -17,14 +17,14 @@ namespace tributary {
 
 // Checks the row numbers that a payload begins with and turns them into places,
 // in steps. Copyable; for one thread at a time.
-class RowPlaces {
+class PayloadRows {
  public:
   // Requires a payload that outlives it. INVALID_ARGUMENT unless it is exactly
   // `num_rows` row numbers and `bytes_per_row` more for each.
-  static absl::StatusOr<RowPlaces> Begin(std::shared_ptr<TensorTable> table,
-                                         absl::Span<const uint8_t> payload,
-                                         uint64_t num_rows,
-                                         size_t bytes_per_row);
+  static absl::StatusOr<PayloadRows> Begin(std::shared_ptr<TensorTable> table,
+                                           absl::Span<const uint8_t> payload,
+                                           uint64_t num_rows,
+                                           size_t bytes_per_row);
 
   // Returns whether all are checked. OUT_OF_RANGE for a row beyond the tensor;
   // FAILED_PRECONDITION for one of another server.
@@ -32,8 +32,8 @@ class RowPlaces {
   std::vector<uint64_t> Take() { return std::move(rows_); }
 
  private:
-  RowPlaces(std::shared_ptr<TensorTable> table,
-            absl::Span<const uint8_t> numbers)
+  PayloadRows(std::shared_ptr<TensorTable> table,
+              absl::Span<const uint8_t> numbers)
       : table_(std::move(table)), numbers_(numbers) {
     rows_.reserve(numbers.size() / sizeof(uint64_t));
   }
@@ -47,4 +47,4 @@ class RowPlaces {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_TENSORS_ROW_PLACES_H_
+#endif  // TRIBUTARY_SAMPLER_SERVER_TENSORS_PAYLOAD_ROWS_H_

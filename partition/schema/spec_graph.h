@@ -1,6 +1,6 @@
 // A graph's schema, as specifications are built for it.
-#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_KINDS_SPEC_GRAPH_H_
-#define TRIBUTARY_TRAINER_CLIENT_CORE_KINDS_SPEC_GRAPH_H_
+#ifndef TRIBUTARY_PARTITION_SCHEMA_SPEC_GRAPH_H_
+#define TRIBUTARY_PARTITION_SCHEMA_SPEC_GRAPH_H_
 
 #include "common/session/spec_builder.h"
 #include "partition/schema/schema.h"
@@ -12,4 +12,4 @@ SpecGraph SpecGraphOf(const GraphSchema& schema);
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_KINDS_SPEC_GRAPH_H_
+#endif  // TRIBUTARY_PARTITION_SCHEMA_SPEC_GRAPH_H_
