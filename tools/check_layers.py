@@ -8,7 +8,8 @@ Two rules, without exceptions:
 1. A folder includes only what ALLOWED says of its layer. The longest prefix of
    a path is its layer. Tests (`*_test.cc`, `testing/`, and the folders of TOP)
    stand above everything and may include any layer; nothing includes them.
-2. The folders' includes have no cycle: no arrow runs up, inside a layer too.
+2. The folders' includes have no cycle, at any depth: no arrow runs up, neither
+   between folders nor between what they and the folders in them include.
 
 Bazel's visibility refuses a wrong target; this refuses a wrong header, and says
 which arrow it breaks. docs/architecture.md draws the layers.
@@ -178,36 +179,46 @@ def check(path, text):
 
 
 class FolderGraph:
-    """Which folder includes which, of files that are no tests."""
+    """Which folder includes which, of files that are no tests. Of each depth: a
+    folder of depth 2 stands for all that is in it."""
 
     def __init__(self):
-        self.arrows = collections.defaultdict(dict)
+        self.depths = collections.defaultdict(lambda: collections.defaultdict(dict))
 
     def add(self, path, text):
         if is_test(path) or layer_of(path) is None:
             return
-        folder = str(pathlib.PurePosixPath(path).parent)
+        folder = pathlib.PurePosixPath(path).parent.parts
         for number, header in includes_of(path, text):
-            target = str(pathlib.PurePosixPath(header).parent)
-            if layer_of(header) is not None and target != folder:
-                self.arrows[folder].setdefault(target, f"{path}:{number}: {header}")
-
-    def reachable(self, folder):
-        seen, left = set(), [folder]
-        while left:
-            for target in self.arrows.get(left.pop(), {}):
-                if target not in seen:
-                    seen.add(target)
-                    left.append(target)
-        return seen
+            if layer_of(header) is None:
+                continue
+            target = pathlib.PurePosixPath(header).parent.parts
+            for depth in range(1, max(len(folder), len(target)) + 1):
+                if folder[:depth] != target[:depth]:
+                    self.depths[depth]["/".join(folder[:depth])].setdefault(
+                        "/".join(target[:depth]), f"{path}:{number}: {header}")
 
     def cycles(self):
         """An error for each include that is part of a cycle of folders."""
-        reachable = {folder: self.reachable(folder) for folder in self.arrows}
-        for folder in sorted(self.arrows):
-            for target, where in sorted(self.arrows[folder].items()):
-                if folder in reachable.get(target, ()):
-                    yield f"{where}: {folder} and {target} include each other"
+        said = set()
+        for _, arrows in sorted(self.depths.items()):
+            reachable = {folder: reachable_from(folder, arrows) for folder in arrows}
+            for folder in sorted(arrows):
+                for target, where in sorted(arrows[folder].items()):
+                    line = f"{where}: {folder} and {target} include each other"
+                    if folder in reachable.get(target, ()) and line not in said:
+                        said.add(line)
+                        yield line
+
+
+def reachable_from(folder, arrows):
+    seen, left = set(), [folder]
+    while left:
+        for target in arrows.get(left.pop(), {}):
+            if target not in seen:
+                seen.add(target)
+                left.append(target)
+    return seen
 
 
 def main(paths):

@@ -181,6 +181,17 @@ class CheckLayers(unittest.TestCase):
         graph.add("common/b/w.cc", '#include "common/c/z.h"\n')
         self.assertEqual(len(list(graph.cycles())), 3)
 
+    def test_cycles_of_what_folders_hold(self):
+        graph = check_layers.FolderGraph()
+        graph.add("common/a/x.h", '#include "common/b/jobs/y.h"\n')
+        graph.add("common/b/jobs/y.h", "")
+        self.assertEqual(list(graph.cycles()), [])
+        graph.add("common/b/z.h", '#include "common/a/x.h"\n')
+        self.assertEqual(
+            sorted(graph.cycles()),
+            ["common/a/x.h:1: common/b/jobs/y.h: common/a and common/b include each other",
+             "common/b/z.h:1: common/a/x.h: common/b and common/a include each other"])
+
     def test_finds_the_line(self):
         found = list(check_layers.check("common/a.h", '\n#include "channel/message.h"\n'))
         self.assertEqual(len(found), 1)

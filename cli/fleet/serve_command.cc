@@ -25,8 +25,8 @@
 #include "common/text/status.h"
 #include "partition/schema/feature_memory.h"
 #include "partition/schema/partition_choice.h"
+#include "sampler_server/jobs/job_weights.h"
 #include "sampler_server/server/sampler_server.h"
-#include "sampler_server/service/jobs/job_weights.h"
 
 namespace tributary {
 namespace {

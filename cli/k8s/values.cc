@@ -16,7 +16,7 @@
 #include "partition/schema/feature_memory.h"
 #include "partition/schema/schema.h"
 #include "partition/schema/schema_check.h"
-#include "sampler_server/service/jobs/job_weights.h"
+#include "sampler_server/jobs/job_weights.h"
 
 namespace tributary {
 namespace {

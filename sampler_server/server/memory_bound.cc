@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "channel/envelope.h"
-#include "sampler_server/service/streams/message_share.h"
+#include "sampler_server/streams/message_share.h"
 #include "sampler_server/tensors/tensor_store.h"
 
 namespace tributary {

@@ -18,6 +18,7 @@
 #include "common/runtime/mutex.h"
 #include "common/runtime/promised.h"
 #include "common/text/status.h"
+#include "sampler_server/access/policy_file.h"
 #include "sampler_server/http/metrics_server.h"
 #include "sampler_server/rows/serving_graph.h"
 #include "sampler_server/server/connection_metrics.h"
@@ -27,7 +28,6 @@
 #include "sampler_server/server/memory_bound.h"
 #include "sampler_server/server/sampling_threads.h"
 #include "sampler_server/server/server_pools.h"
-#include "sampler_server/service/access/policy_file.h"
 #include "sampler_server/service/load/busy_meter.h"
 #include "sampler_server/service/sampler_service.h"
 

@@ -23,8 +23,8 @@
 #include "common/identity/tls_files.h"
 #include "partition/schema/feature_memory.h"
 #include "partition/schema/partition_choice.h"
+#include "sampler_server/jobs/job_weights.h"
 #include "sampler_server/server/graph_list.h"
-#include "sampler_server/service/jobs/job_weights.h"
 #include "sampler_server/service/sampler_service.h"
 
 namespace tributary {

@@ -11,7 +11,7 @@
 #include "channel/parse_header.h"
 #include "common/fleet/graph_text.h"
 #include "common/text/status.h"
-#include "sampler_server/service/access/stream_job.h"
+#include "sampler_server/access/stream_job.h"
 #include "sampler_server/service/control_calls.h"
 #include "sampler_server/service/visible_graphs.h"
 

@@ -7,8 +7,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "channel/call_server.h"
-#include "sampler_server/service/data/data_call.h"
+#include "sampler_server/access/stream_job.h"
 #include "sampler_server/service/graph_read_stream.h"
+#include "sampler_server/streams/data_call.h"
 #include "sampler_server/tensors/tensor_service.h"
 
 namespace tributary {
@@ -22,12 +23,12 @@ constexpr size_t kPartOfStream = 4;
 constexpr size_t kMaxHeaderBytesOfCall = size_t{256} << 10;
 
 // Passes the call to the part of the server that answers its kind.
-void Dispatch(std::shared_ptr<ServiceCore> core,
+void Dispatch(std::shared_ptr<ServiceCore> core, const StreamJob& job,
               std::shared_ptr<TensorStream> tensors, DataCall data,
               CallResponder respond, WorkSlice& slice) {
   if (IsGraphRead(data.call.kind)) {
-    return ServeGraphRead(std::move(core), std::move(data),
-                          tensors->job().name(), std::move(respond), slice);
+    return ServeGraphRead(std::move(core), std::move(data), job.name(),
+                          std::move(respond), slice);
   }
   if (IsTensorCall(data.call.kind)) {
     return ServeTensorCall(core->tensors, std::move(tensors), std::move(data),
@@ -69,18 +70,19 @@ std::shared_ptr<StreamHandler> ServeDataCalls(std::shared_ptr<ServiceCore> core,
   auto replies = core->data_budget->Open(key, most);
   stream = core->streams->Open(StreamMethod::kData, *caller, std::move(stream),
                                replies);
-  auto tensors = std::make_shared<TensorStream>(caller->identity);
+  const auto job = std::make_shared<StreamJob>(caller->identity);
+  auto tensors = std::make_shared<TensorStream>(job);
   const auto turns = std::make_shared<const StreamTurns>(
-      core->data_turns, key, [tensors] { return tensors->job().name(); });
-  auto serve = [core = std::move(core), turns, working, replies, tensors](
+      core->data_turns, key, [job] { return job->name(); });
+  auto serve = [core = std::move(core), turns, working, replies, job, tensors](
                    IncomingCall call, CallResponder respond) {
     auto request = working->TryTake(BytesOfDataCall(call));
     if (!request.ok()) return respond(request.status());
     DataCall data{std::move(call), *std::move(request), working, replies,
                   turns,           turns->Now()};
-    turns->Post([core, tensors, data = std::move(data),
+    turns->Post([core, job, tensors, data = std::move(data),
                  respond = std::move(respond)](WorkSlice& slice) mutable {
-      Dispatch(core, tensors, std::move(data), std::move(respond), slice);
+      Dispatch(core, *job, tensors, std::move(data), std::move(respond), slice);
     });
   };
   CallServerOptions options;

@@ -8,8 +8,8 @@
 #include "channel/call_server.h"
 #include "channel/message.h"
 #include "common/runtime/work_slice.h"
-#include "sampler_server/service/data/data_call.h"
 #include "sampler_server/service/service_core.h"
+#include "sampler_server/streams/data_call.h"
 
 namespace tributary {
 

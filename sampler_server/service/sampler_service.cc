@@ -7,7 +7,7 @@
 #include "common/runtime/mutex.h"
 #include "common/runtime/shared_budget.h"
 #include "common/text/status.h"
-#include "sampler_server/service/access/stream_job.h"
+#include "sampler_server/access/stream_job.h"
 #include "sampler_server/service/control_stream.h"
 #include "sampler_server/service/data_stream.h"
 #include "sampler_server/service/leaf_stream.h"

@@ -21,9 +21,9 @@
 #include "common/runtime/cpu_meter.h"
 #include "common/runtime/executor.h"
 #include "common/runtime/shared_budget.h"
-#include "sampler_server/service/access/access_policy.h"
+#include "sampler_server/access/access_policy.h"
+#include "sampler_server/jobs/admission.h"
 #include "sampler_server/service/graph_catalog.h"
-#include "sampler_server/service/jobs/admission.h"
 #include "sampler_server/tensors/tensor_store.h"
 
 namespace tributary {

@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/proto/wire.pb.h"
-#include "sampler_server/service/access/stream_job.h"
+#include "sampler_server/access/stream_job.h"
 #include "sampler_server/service/service_core.h"
 
 namespace tributary {

@@ -12,25 +12,26 @@
 #include "channel/call_server.h"
 #include "channel/caller.h"
 #include "channel/message.h"
-#include "common/identity/identity.h"
 #include "common/runtime/mutex.h"
 #include "common/runtime/work_slice.h"
-#include "sampler_server/service/access/caller_refusals.h"
-#include "sampler_server/service/access/stream_job.h"
-#include "sampler_server/service/data/data_call.h"
+#include "sampler_server/access/caller_refusals.h"
+#include "sampler_server/access/stream_job.h"
+#include "sampler_server/streams/data_call.h"
 #include "sampler_server/tensors/attempt.h"
 #include "sampler_server/tensors/tensor_metrics.h"
 #include "sampler_server/tensors/tensor_store.h"
 
 namespace tributary {
 
-// The job of one stream, and the attempts that it uses, so that they end when
-// no stream does. Thread-safe.
+// The attempts that one stream uses, so that they end when no stream does.
+// Thread-safe.
 class TensorStream {
  public:
-  explicit TensorStream(Identity identity) : job_(std::move(identity)) {}
+  explicit TensorStream(std::shared_ptr<StreamJob> job)
+      : job_(std::move(job)) {}
 
-  StreamJob& job() { return job_; }
+  // Of the whole stream, whichever calls it makes.
+  StreamJob& job() { return *job_; }
   // Counts the stream as one of the attempt's, until Close; at once none if it
   // is closed already.
   void Use(TensorStore& store, Attempt& attempt);
@@ -38,7 +39,7 @@ class TensorStream {
   void Close();
 
  private:
-  StreamJob job_;
+  const std::shared_ptr<StreamJob> job_;
   Mutex mutex_;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   // Maps each attempt to its use, which keeps the attempt alive.

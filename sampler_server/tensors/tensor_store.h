@@ -21,7 +21,7 @@
 #include "common/runtime/mutex.h"
 #include "common/runtime/shared_budget.h"
 #include "common/runtime/work_slice.h"
-#include "sampler_server/service/jobs/job_weights.h"
+#include "sampler_server/jobs/job_weights.h"
 #include "sampler_server/tensors/attempt.h"
 #include "sampler_server/tensors/memory/staging_memory.h"
 #include "sampler_server/tensors/memory/tensor_memory.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "sampler_server/service/access/access_policy.h"
+#include "sampler_server/access/access_policy.h"
 #include "tests/fuzz/must.h"
 
 namespace tributary {

@@ -10,7 +10,7 @@
 #include "channel/in_process_transport.h"
 #include "common/runtime/thread_pool.h"
 #include "partition/format/testing/graph_builder.h"
-#include "sampler_server/service/access/access_policy.h"
+#include "sampler_server/access/access_policy.h"
 #include "sampler_server/service/sampler_service.h"
 #include "sampler_server/testing/called_by.h"
 #include "trainer_client/core/dist_neighbor_loader.h"

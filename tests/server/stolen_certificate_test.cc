@@ -18,7 +18,7 @@
 #include "common/proto/tensors.pb.h"
 #include "common/proto/wire.pb.h"
 #include "partition/format/testing/graph_builder.h"
-#include "sampler_server/service/access/access_policy.h"
+#include "sampler_server/access/access_policy.h"
 #include "tests/server/stolen_certificate.h"
 
 namespace tributary {

@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "channel/message.h"
 #include "common/proto/wire.pb.h"
-#include "sampler_server/service/streams/message_share.h"
+#include "sampler_server/streams/message_share.h"
 
 namespace tributary {
 

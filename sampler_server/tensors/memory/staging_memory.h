@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "common/runtime/byte_budget.h"
 #include "common/runtime/shared_budget.h"
-#include "sampler_server/service/jobs/job_weights.h"
+#include "sampler_server/jobs/job_weights.h"
 #include "sampler_server/tensors/memory/tensor_memory.h"
 
 namespace tributary {

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "common/runtime/byte_budget.h"
 #include "common/runtime/mutex.h"
-#include "sampler_server/service/jobs/job_weights.h"
+#include "sampler_server/jobs/job_weights.h"
 
 namespace tributary {
 

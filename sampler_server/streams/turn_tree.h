@@ -1,0 +1,90 @@
+// Decides whose step is next, where what is shared has several levels.
+#ifndef TRIBUTARY_SAMPLER_SERVER_STREAMS_TURN_TREE_H_
+#define TRIBUTARY_SAMPLER_SERVER_STREAMS_TURN_TREE_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/functional/any_invocable.h"
+#include "common/runtime/work_slice.h"
+
+namespace tributary {
+
+// Steps that wait, at the leaves of a tree. At each node the children share the
+// cost of steps by weight, by start-time fair queueing (Goyal, Vin, Cheng:
+// SIGCOMM 1996; Bennett, Zhang: "Hierarchical packet fair queueing algorithms",
+// SIGCOMM 1996): each has an account that grows by cost / weight, and the one
+// with the smallest account is next. So whoever has one child more at some
+// level takes nothing from others beside its parent. The cost of a step is
+// known when it ends; until then the mean of its leaf's latest steps is
+// charged.
+//
+// What has no steps saves nothing up: when it comes back its account is at
+// least that of its sibling served last. An account that is ahead is kept
+// meanwhile, of the latest kMaxRemembered children of a node.
+//
+// A pure data structure, not thread-safe.
+class TurnTree {
+ public:
+  static constexpr size_t kLevels = 4;
+  static constexpr size_t kMaxRemembered = 64;
+  using Step = absl::AnyInvocable<void(WorkSlice&)>;
+  // The names of the nodes from the root's child to the leaf.
+  using Path = std::array<std::string, kLevels>;
+
+  // `weight` is that of the first node of the path. With `first` the step comes
+  // before the others of its leaf.
+  void Push(const Path& path, double weight, Step step, bool first = false);
+
+  struct Turn {
+    Path path;
+    double guess = 0;  // of the step's cost, charged already
+    Step step;
+  };
+  // Requires size() > 0. Call Settle when the step has ended.
+  Turn Pop();
+  // Charges `cost` in place of the guess.
+  void Settle(const Path& path, double guess, double cost);
+
+  size_t size() const { return root_.waiting; }
+  // Returns how many nodes are kept.
+  size_t num_nodes() const { return CountNodes(root_); }
+
+ private:
+  struct Node {
+    double weight = 1;
+    double start = 0;    // virtual time of its next turn among its siblings
+    double now = 0;      // virtual time of the latest turn of its children
+    double guess = 0;    // mean cost of the latest steps of a leaf
+    size_t waiting = 0;  // steps below it
+    size_t running = 0;  // steps below it that are not settled
+    std::pair<double, uint64_t> ready_at;  // its key in the parent's `ready`
+    std::map<std::string, std::unique_ptr<Node>> children;
+    // The children with steps that wait, next turn first; of equal ones that
+    // which has waited longest.
+    std::map<std::pair<double, uint64_t>,
+             std::map<std::string, std::unique_ptr<Node>>::iterator>
+        ready;
+    std::list<Step> steps;  // of a leaf; an empty deque would take 0.6 KB
+  };
+  using Child = std::map<std::string, std::unique_ptr<Node>>::iterator;
+
+  static size_t CountNodes(const Node& node);
+  static Child FindOrAdd(Node& parent, const std::string& name);
+  static void ForgetIdle(Node& parent);
+  void SetReady(Node& parent, Child child);
+  void Charge(Node& parent, Child child, double cost);
+
+  Node root_;
+  uint64_t order_ = 0;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_STREAMS_TURN_TREE_H_

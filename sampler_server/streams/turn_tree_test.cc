@@ -1,0 +1,130 @@
+#include "sampler_server/streams/turn_tree.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tributary {
+namespace {
+
+using ::testing::ElementsAre;
+
+class TurnTreeTest : public ::testing::Test {
+ protected:
+  static TurnTree::Path Path(const std::string& caller, const std::string& job,
+                             const std::string& stream,
+                             const std::string& group = "*") {
+    return {group, caller, job, stream};
+  }
+  void Push(const TurnTree::Path& path, double weight = 1) {
+    tree_.Push(path, weight, [this, path](WorkSlice&) {
+      served_.push_back(path[1] + path[2] + path[3]);
+    });
+  }
+  // Runs the next step; it costs what `costs` says of its caller, or 1, and is
+  // asked for again at once if `again`.
+  void Serve(bool again) {
+    TurnTree::Turn turn = tree_.Pop();
+    WorkSlice slice;
+    turn.step(slice);
+    const auto it = costs_.find(turn.path[1]);
+    const double cost = it == costs_.end() ? 1 : it->second;
+    spent_[turn.path[1] + turn.path[2]] += cost;
+    if (again) Push(turn.path, weights_[turn.path[0]]);
+    tree_.Settle(turn.path, turn.guess, cost);
+    last_ = turn.path;
+  }
+  void ServeAll() {
+    while (tree_.size() > 0) Serve(/*again=*/false);
+  }
+
+  TurnTree tree_;
+  std::map<std::string, double> costs_;
+  std::map<std::string, double> weights_ = {{"*", 1}};
+  std::map<std::string, double> spent_;  // by caller and job
+  std::vector<std::string> served_;
+  TurnTree::Path last_;
+};
+
+TEST_F(TurnTreeTest, CallersShareCostsNotTurns) {
+  costs_ = {{"dear", 10}, {"cheap", 1}};
+  Push(Path("dear", "", "1"));
+  Push(Path("cheap", "", "2"));
+  for (int i = 0; i < 2200; ++i) Serve(/*again=*/true);
+  EXPECT_NEAR(spent_["dear"] / spent_["cheap"], 1, 0.02);
+}
+
+TEST_F(TurnTreeTest, ACallerGainsNothingByJobsOrStreams) {
+  Push(Path("a", "a", "1"));
+  for (int i = 0; i < 50; ++i) {
+    Push(Path("b", std::to_string(i), std::to_string(100 + i)));
+  }
+  for (int i = 0; i < 40; ++i) {
+    Push(Path("c", "c", std::to_string(200 + i)));
+  }
+  for (int i = 0; i < 3000; ++i) Serve(/*again=*/true);
+  double b = 0;
+  for (int i = 0; i < 50; ++i) b += spent_["b" + std::to_string(i)];
+  EXPECT_NEAR(spent_["aa"], 1000, 2);
+  EXPECT_NEAR(b, 1000, 2);
+  EXPECT_NEAR(spent_["cc"], 1000, 2);
+}
+
+TEST_F(TurnTreeTest, ListedJobsHaveTheirWeights) {
+  weights_ = {{"heavy", 3}, {"*", 1}};
+  Push(Path("x", "heavy", "1", "heavy"), 3);
+  for (int i = 0; i < 9; ++i) {
+    Push(Path("y" + std::to_string(i), "", std::to_string(i)), 1);
+  }
+  for (int i = 0; i < 4000; ++i) Serve(/*again=*/true);
+  EXPECT_NEAR(spent_["xheavy"], 3000, 5);
+}
+
+TEST_F(TurnTreeTest, TheStepsOfAStreamKeepTheirOrder) {
+  for (const char* stream : {"1", "2"}) Push(Path("a", "", stream));
+  Push(Path("a", "", "1"));
+  Push(Path("b", "", "3"));
+  ServeAll();
+  EXPECT_THAT(served_, ElementsAre("a1", "b3", "a2", "a1"));
+}
+
+// While it was away the other one was served a hundred times.
+TEST_F(TurnTreeTest, WhoWasAwayHasSavedNothingUp) {
+  Push(Path("a", "", "1"));
+  Push(Path("b", "", "2"));
+  ServeAll();
+  Push(Path("b", "", "2"));
+  for (int i = 0; i < 100; ++i) Serve(/*again=*/true);
+  spent_.clear();
+  Push(Path("a", "", "1"));
+  for (int i = 0; i < 100; ++i) Serve(/*again=*/true);
+  EXPECT_NEAR(spent_["a"], 50, 2);
+}
+
+// One that asks for one step at a time pays for it all the same.
+TEST_F(TurnTreeTest, AnAccountThatIsAheadIsKeptWhileNothingWaits) {
+  costs_ = {{"dear", 10}, {"cheap", 1}};
+  Push(Path("dear", "", "1"));
+  Push(Path("cheap", "", "2"));
+  Push(Path("cheap", "", "2"));
+  for (int i = 0; i < 2200; ++i) {
+    Serve(/*again=*/false);
+    Push(last_);
+  }
+  EXPECT_NEAR(spent_["dear"] / spent_["cheap"], 1, 0.02);
+}
+
+TEST_F(TurnTreeTest, ChildrenThatAreIdleAreForgotten) {
+  for (int i = 0; i < 20'000; ++i) {
+    Push(Path("a", std::to_string(i), "1"));
+    ServeAll();
+  }
+  EXPECT_EQ(tree_.size(), 0u);
+  EXPECT_LE(tree_.num_nodes(), 2 * TurnTree::kMaxRemembered + 8);
+}
+
+}  // namespace
+}  // namespace tributary
