@@ -82,13 +82,6 @@ absl::Status SlotRing::MarkReady(SlotId id, size_t bytes) {
   return absl::OkStatus();
 }
 
-absl::Status SlotRing::Quarantine(SlotId id) {
-  MutexLock lock(mutex_);
-  ASSIGN_OR_RETURN(auto* slot, Find(id, State::kGranted, "quarantined"));
-  slot->state = State::kQuarantined;
-  return absl::OkStatus();
-}
-
 absl::Status SlotRing::Free(SlotId id) {
   {
     MutexLock lock(mutex_);
@@ -162,7 +155,6 @@ SlotRingStats SlotRing::stats() const {
   for (const auto& [id, slot] : slots_) {
     stats.granted += slot.state == State::kGranted;
     stats.ready += slot.state == State::kReady;
-    stats.quarantined += slot.state == State::kQuarantined;
     if (slot.state != State::kLeased) continue;
     ++stats.leased;
     stats.leased_bytes += slot.extent;
@@ -183,8 +175,6 @@ const char* SlotRing::Name(State state) {
       return "ready";
     case State::kLeased:
       return "leased";
-    case State::kQuarantined:
-      return "quarantined";
   }
   return "";
 }

@@ -25,7 +25,6 @@ struct SlotRingStats {
   size_t granted = 0;
   size_t ready = 0;
   size_t leased = 0;
-  size_t quarantined = 0;
   size_t used_bytes = 0;  // of all slots, in whole units
   size_t leased_bytes = 0;
   size_t largest_free_bytes = 0;  // the most that Allocate can return now
@@ -33,9 +32,8 @@ struct SlotRingStats {
 };
 
 // A slot passes through the states FREE -> GRANTED -> READY -> LEASED -> FREE.
-// A granted slot whose holder does not answer is QUARANTINED until the holder
-// has returned it or is proven dead, because a frozen process may still write
-// into it. Slots are freed in any order. Allocation is best fit over coalesced
+// A granted slot stays so until its holder has returned it or is proven dead,
+// because a frozen process may still write into it. Slots are freed in any order. Allocation is best fit over coalesced
 // free extents, in units of 4 KiB.
 //
 // Thread-safe. Leases keep the ring alive. Every method returns
@@ -69,10 +67,8 @@ class SlotRing : public std::enable_shared_from_this<SlotRing> {
   // GRANTED -> READY. Keeps the first `bytes`, which hold the batch, and frees
   // the rest.
   absl::Status MarkReady(SlotId id, size_t bytes);
-  // GRANTED -> QUARANTINED.
-  absl::Status Quarantine(SlotId id);
-  // GRANTED or QUARANTINED -> FREE: the holder has returned the slot or is
-  // dead. READY -> FREE: the batch in it is discarded.
+  // GRANTED -> FREE: the holder has returned the slot or is dead. READY ->
+  // FREE: the batch in it is discarded.
   absl::Status Free(SlotId id);
   // READY -> LEASED, and LEASED -> FREE when the last copy of the result is
   // destroyed, on any thread.
@@ -81,7 +77,7 @@ class SlotRing : public std::enable_shared_from_this<SlotRing> {
   SlotRingStats stats() const;
 
  private:
-  enum class State { kGranted, kReady, kLeased, kQuarantined };
+  enum class State { kGranted, kReady, kLeased };
   struct Slot {
     State state = State::kGranted;
     size_t offset = 0;

@@ -43,14 +43,10 @@ TEST(SlotRingTest, ASlotGoesThroughItsStates) {
   EXPECT_EQ(ring->stats().largest_free_bytes, 10 * kUnit);
 }
 
-TEST(SlotRingTest, AQuarantinedSlotIsNotGivenAgainUntilReturned) {
+TEST(SlotRingTest, AGrantedSlotIsNotGivenAgainUntilReturned) {
   auto ring = SlotRing::Create(2 * kUnit);
   const auto slot = ring->Allocate(2 * kUnit);
-  ASSERT_TRUE(ring->Quarantine(*slot).ok());
-  EXPECT_EQ(ring->stats().quarantined, 1);
   EXPECT_FALSE(ring->Allocate(1).has_value());
-  EXPECT_EQ(ring->MarkReady(*slot, 1).code(),
-            absl::StatusCode::kFailedPrecondition);
   ASSERT_TRUE(ring->Free(*slot).ok());
   EXPECT_TRUE(ring->Allocate(2 * kUnit).has_value());
 }
@@ -65,7 +61,6 @@ TEST(SlotRingTest, WrongMovesAreRefusedByName) {
               HasSubstr("slot 1 of 100 bytes cannot be ready with 101"));
   ASSERT_TRUE(ring->MarkReady(*slot, 100).ok());
   EXPECT_FALSE(ring->MarkReady(*slot, 100).ok());
-  EXPECT_FALSE(ring->Quarantine(*slot).ok());
   auto lease = ring->Lease(*slot);
   EXPECT_FALSE(ring->Free(*slot).ok()) << "only its lease may";
   EXPECT_FALSE(ring->Lease(*slot).ok());
@@ -191,7 +186,7 @@ TEST(SlotRingTest, AgreesWithTheModel) {
     return data;
   }();
   std::mt19937 random(3);
-  std::vector<SlotId> granted, quarantined, ready;
+  std::vector<SlotId> granted, ready;
   std::vector<std::pair<SlotId, std::shared_ptr<const void>>> leased;
   const auto take = [&random](auto& from) {
     std::swap(from[random() % from.size()], from.back());
@@ -238,14 +233,7 @@ TEST(SlotRingTest, AgreesWithTheModel) {
       }
       case 5: {
         if (granted.empty()) break;
-        const SlotId slot = take(granted);
-        if (random() % 2 == 0) {
-          ASSERT_TRUE(ring->Quarantine(slot).ok());
-          quarantined.push_back(slot);
-        } else {
-          quarantined.push_back(slot);
-        }
-        const SlotId back = take(quarantined);
+        const SlotId back = take(granted);
         ASSERT_TRUE(ring->Free(back).ok());
         model.Keep(back, 0);
         break;
@@ -257,7 +245,6 @@ TEST(SlotRingTest, AgreesWithTheModel) {
     ASSERT_EQ(stats.granted, granted.size());
     ASSERT_EQ(stats.ready, ready.size());
     ASSERT_EQ(stats.leased, leased.size());
-    ASSERT_EQ(stats.quarantined, quarantined.size());
   }
 }
 

@@ -51,7 +51,7 @@ bit up_shut[STREAMS];
 /* channel/slot_ring.h, and the owners of a ReceiveSlot
  * (trainer_client/core/fleet/receive_slot.h). */
 #define FREE 0
-#define GRANTED 1 /* quarantined too: the trainer makes no difference */
+#define GRANTED 1
 #define FILLED 2
 #define LEASED 3
 byte slot[SLOTS];
