@@ -5,7 +5,7 @@
 sanitizers=(asan tsan)
 fuzz_seconds=60
 # What --deep runs, in this order; the names are those of its report.
-deep_parts=("${sanitizers[@]}" fuzz clang-tidy simulation planted-bugs models
+deep_parts=("${sanitizers[@]}" fuzz clang-tidy odr simulation planted-bugs models
   examples stopped-minute shared-memory shared-memory-suite worker-chaos
   train-chaos)
 
@@ -70,6 +70,10 @@ run_deep_part() {
     asan | tsan) test_once "$part" "--config=$part" "$@" ;;
     fuzz) fuzz_once "$@" ;;
     clang-tidy) check_once clang-tidy tidy_all ;;
+    odr)
+      check_once odr run_bazel build --config=odr //cli:tributary \
+        //trainer_client/torch:tributary-train
+      ;;
     simulation) check_once simulation simulate_deep ;;
     planted-bugs)
       # shellcheck source=tools/planted_bugs.sh
