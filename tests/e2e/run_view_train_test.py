@@ -1,17 +1,15 @@
 """What a user of `tributary-train` sees of a run: the time of a step, the batch
-that made a loss that is not finite, the plan, the chart, and mixed precision."""
+that made a loss that is not finite, the plan, and mixed precision."""
 
 import os
 import re
 import shlex
 import unittest
-import xml.etree.ElementTree as ElementTree
 
 from tests.e2e import folders, processes, training
 
 train = training.run
 PHASES = ["wait", "copy", "forward", "backward", "reduce", "optimizer"]
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 def events(path):
@@ -142,8 +140,8 @@ class PlanTest(RunViewTest):
         before = sorted(os.listdir(self.folder))
         out = self.plan("--nproc", "2", "--log", self.path("no.jsonl"),
                         "--checkpoint-dir", self.path("no"),
-                        "--checkpoint-every", "5", "--svg",
-                        self.path("no.svg"), "--save-model", self.path("no.st"))
+                        "--checkpoint-every", "5", "--save-model",
+                        self.path("no.st"))
         self.assertEqual(sorted(os.listdir(self.folder)), before)
         self.assertRegex(out, r"nodes +node 2708\n +edges +node,to,node 10556")
         self.assertRegex(out, r"ranks +2, each with batches of 20 inputs")
@@ -174,69 +172,6 @@ class PlanTest(RunViewTest):
         done = train("--graph", self.path("missing"), "--dry-run")
         self.assertEqual(done.returncode, 78)
         self.assertIn("missing", done.stderr)
-
-
-class ChartTest(RunViewTest):
-    def points(self, path):
-        """Of each line: its points, from the circles' places and the ticks."""
-        root = ElementTree.parse(path).getroot()
-        self.assertEqual(root.tag, SVG + "svg")
-        found = {}
-        for circle in root.iter(SVG + "circle"):
-            name, epoch, value = re.fullmatch(
-                r"(.*) (\d+): (\S+)", circle.find(SVG + "title").text).groups()
-            found.setdefault(name, []).append((
-                int(epoch), float(value), float(circle.get("cx")),
-                float(circle.get("cy"))))
-        return root, found
-
-    def check_places(self, root, points, panel):
-        """Points are where the ticks of their panel's axes say."""
-        def ticks(axis, at):
-            marks = [(float(t.text), float(t.get(at)))
-                     for t in root.iter(SVG + "text") if t.get("class") == axis]
-            # y ticks of the first panel lie above those of the second.
-            return marks
-        low, high = (40, 310) if panel == 0 else (310, 580)
-        ys = [(v, y - 4) for v, y in ticks("y", "y") if low < y < high]
-        xs = ticks("x", "x")
-        for epoch, value, cx, cy in points:
-            for mark, place, got in ((xs, epoch, cx), (ys, value, cy)):
-                (v0, p0), (v1, p1) = min(mark), max(mark)
-                self.assertAlmostEqual(
-                    got, p0 + (place - v0) / (v1 - v0) * (p1 - p0), delta=0.05)
-
-    def test_points_are_those_of_the_log(self):
-        svg, log = self.path("run.svg"), self.path("run.jsonl")
-        self.cora_run("--svg", svg, "--log", log, epochs=5)
-        root, found = self.points(svg)
-        self.assertEqual(set(found),
-                         {"train", "train accuracy", "valid accuracy"})
-        for name, key in (("train", "loss"), ("valid accuracy", "valid_accuracy"),
-                          ("train accuracy", "train_accuracy")):
-            self.assertEqual([p[0] for p in found[name]], [1, 2, 3, 4, 5])
-            for point, epoch in zip(found[name], events(log)):
-                self.assertAlmostEqual(point[1], epoch[key], places=5)
-            self.check_places(root, found[name], 0 if name == "train" else 1)
-        legend = [t.text for t in root.iter(SVG + "text")
-                  if t.get("class") == "legend"]
-        self.assertEqual(legend, ["train", "train accuracy", "valid accuracy"])
-
-    def test_a_resumed_run_draws_the_epochs_of_its_log(self):
-        whole = self.path("whole.svg")
-        self.cora_run("--svg", whole, epochs=5)
-        svg, log = self.path("part.svg"), self.path("part.jsonl")
-        flags = ("--svg", svg, "--log", log)
-        self.cora_run(*flags, "--checkpoint-dir", self.path("run"),
-                      "--checkpoint-every", 7, epochs=3)
-        self.cora_run(*flags, "--resume", self.path("run"), epochs=5)
-        with open(whole, encoding="utf-8") as a, open(svg, encoding="utf-8") as b:
-            self.assertEqual(a.read(), b.read())
-
-    def test_a_file_that_cannot_be_written(self):
-        done = train("--graph", self.cora, "--svg", "/nonexistent/a.svg")
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("--svg /nonexistent/a.svg", done.stderr)
 
 
 class MixedPrecisionTest(RunViewTest):

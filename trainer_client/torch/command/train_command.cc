@@ -28,7 +28,6 @@
 #include "trainer_client/torch/baselines/measure_edge_bank.h"
 #include "trainer_client/torch/baselines/measure_relation_frequency.h"
 #include "trainer_client/torch/command/plan_text.h"
-#include "trainer_client/torch/command/run_chart.h"
 #include "trainer_client/torch/command/run_failure.h"
 #include "trainer_client/torch/command/run_identity.h"
 #include "trainer_client/torch/command/train_arguments.h"
@@ -132,7 +131,6 @@ class RankRun {
 
   absl::Status Run(const OpenBatchSource& open, const std::string& command,
                    SignalWatcher& watcher) {
-    RETURN_IF_ERROR(OpenChart());
     RETURN_IF_ERROR(OpenLog(command));
     ASSIGN_OR_RETURN(const std::unique_ptr<ProcessGroup> group,
                      ProcessGroup::Connect(rank_, GroupTimeout(arguments_)));
@@ -261,16 +259,6 @@ class RankRun {
     return absl::OkStatus();
   }
 
-  // Must come before OpenLog(), which may replace the log that is read here.
-  absl::Status OpenChart() {
-    if (rank_.rank != 0 || arguments_.svg.empty()) return absl::OkStatus();
-    std::vector<EpochReport> earlier;
-    if (rank_.attempt > 0 || !options_.checkpoints.resume.empty()) {
-      earlier = EpochsInLog(arguments_.log);
-    }
-    ASSIGN_OR_RETURN(svg_, RunChart::Create(arguments_.svg, earlier));
-    return absl::OkStatus();
-  }
   // Returns the rank's source: each rank has its own servers of a fleet.
   BatchSourceOptions SourceOfRank() const {
     BatchSourceOptions source = arguments_.source;
@@ -348,7 +336,7 @@ class RankRun {
                      !options_.checkpoints.resume.empty());
     }
     TrainOutput output(options_.epochs, arguments_.progress, log_.get(),
-                       charts ? &*charts : nullptr, svg_.get());
+                       charts ? &*charts : nullptr);
     const absl::StatusOr<TrainResult> result =
         Result(loaders, of_prediction, group, output);
     output.ClearProgress();
@@ -362,7 +350,6 @@ class RankRun {
   Heartbeat* const heartbeat_;
   RunStage* const stage_;
   std::unique_ptr<TrainLog> log_;
-  std::unique_ptr<RunChart> svg_;
   std::unique_ptr<DistContext> context_;  // null: no rows on servers
   std::function<bool()> stop_requested_;
   bool told_ = false;

@@ -391,10 +391,6 @@ void DeclareRunning(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
   app.add_option("--log", a.log, "Write a JSON object per epoch to this file");
   app.add_option("--tensorboard", a.tensorboard,
                  "Write TensorBoard's event files into this folder");
-  app.add_option("--svg", a.svg,
-                 "Write a chart of loss and metrics by epoch to this file at "
-                 "the end; a resumed run draws the earlier epochs of --log, "
-                 "too");
   app.add_flag("--dry-run", a.dry_run,
                "Print the plan (inputs, rounds, sizes of batches, model and "
                "checkpoints) and end; samples one batch of each split");

@@ -201,12 +201,11 @@ absl::Status TrainCharts::Finish() {
 }
 
 TrainOutput::TrainOutput(uint64_t epochs, bool progress, TrainLog* log,
-                         TrainCharts* charts, RunChart* svg)
+                         TrainCharts* charts)
     : epochs_(epochs),
       progress_(progress && isatty(STDERR_FILENO) != 0),
       log_(log),
-      charts_(charts),
-      svg_(svg) {}
+      charts_(charts) {}
 
 void TrainOutput::OnRound(std::string_view phase, uint64_t epoch, uint64_t done,
                           uint64_t total) {
@@ -236,7 +235,6 @@ void TrainOutput::OnEpoch(const EpochReport& report) {
   std::fflush(stdout);
   if (log_ != nullptr) log_->Epoch(report);
   if (charts_ != nullptr) charts_->Epoch(report);
-  if (svg_ != nullptr) svg_->Epoch(report);
 }
 
 void TrainOutput::OnResume(const std::string& path, uint64_t step) {
@@ -268,7 +266,6 @@ absl::Status TrainOutput::Finish(const TrainResult& result) {
         absl::StrCat("cannot write to stdout: ", std::strerror(errno)));
   }
   if (charts_ != nullptr) RETURN_IF_ERROR(charts_->Finish());
-  if (svg_ != nullptr) RETURN_IF_ERROR(svg_->Finish());
   return log_ != nullptr ? log_->Result(result) : absl::OkStatus();
 }
 

@@ -9,7 +9,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "trainer_client/torch/command/run_chart.h"
 #include "trainer_client/torch/command/tensorboard_log.h"
 #include "trainer_client/torch/train/train_report.h"
 
@@ -78,12 +77,12 @@ class TrainCharts {
 };
 
 // Prints lines on stdout, and progress on stderr if `progress` is true and
-// stderr is a terminal. Writes to log, charts and svg unless they are null;
-// they must outlive the object. Used by one thread.
+// stderr is a terminal. Writes to log and charts unless they are null; they
+// must outlive the object. Used by one thread.
 class TrainOutput final : public TrainObserver {
  public:
   TrainOutput(uint64_t epochs, bool progress, TrainLog* log,
-              TrainCharts* charts = nullptr, RunChart* svg = nullptr);
+              TrainCharts* charts = nullptr);
   void OnRound(std::string_view phase, uint64_t epoch, uint64_t done,
                uint64_t total) override;
   void OnEpoch(const EpochReport& report) override;
@@ -92,7 +91,7 @@ class TrainOutput final : public TrainObserver {
   // Prints to stderr.
   void OnNote(const std::string& note) override;
   // Prints the result. UNAVAILABLE if stdout or the log could not be written;
-  // errors of the charts and the SVG.
+  // errors of the charts.
   absl::Status Finish(const TrainResult& result);
   // Erases the progress line, so that something else can be printed.
   void ClearProgress();
@@ -102,7 +101,6 @@ class TrainOutput final : public TrainObserver {
   const bool progress_;
   TrainLog* const log_;
   TrainCharts* const charts_;
-  RunChart* const svg_;
   absl::Time progress_shown_at_ = absl::InfinitePast();
   bool progress_on_screen_ = false;
 };
