@@ -8,6 +8,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "common/io/file_mapping.h"
+#include "common/json/json_object.h"
 #include "common/text/status.h"
 #include "nlohmann/json.hpp"
 #include "partition/format/paths.h"
@@ -20,89 +21,23 @@ using Json = nlohmann::json;  // a std::map, so keys are written sorted
 
 constexpr char kFormatName[] = "tributary-hot-cache";
 constexpr size_t kMaxHotJsonBytes = size_t{64} << 20;
-constexpr uint64_t kMaxCount = uint64_t{1} << 56;
-// hot.json nests 3 deep.
-constexpr int kMaxDepth = 8;
 
 absl::Status Wrong(const std::string& what) {
   return absl::DataLossError(absl::StrCat(kHotJson, ": ", what));
 }
 
-absl::Status CheckKeys(const Json& json, const std::vector<const char*>& keys,
-                       const char* where) {
-  if (!json.is_object()) return Wrong(absl::StrCat(where, " is no object"));
-  for (const char* key : keys) {
-    if (json.contains(key)) continue;
-    return Wrong(absl::StrCat(where, " has no key ", key));
-  }
-  if (json.size() == keys.size()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(kHotJson, ": ", where,
-                   " has a key that this program does not know; a later one "
-                   "made the cache"));
+HotRowsSchema ReadRows(JsonObject& in) {
+  constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
+  return {.partition = static_cast<uint32_t>(in.Whole("partition", kMost)),
+          .node_type = in.Text("node_type"),
+          .rows = in.Count("rows")};
 }
 
-absl::StatusOr<uint64_t> CountOf(const Json& json, const char* key,
-                                 uint64_t max) {
-  const Json& value = json[key];
-  if (value.is_number_unsigned() && value.get<uint64_t>() <= max) {
-    return value.get<uint64_t>();
-  }
-  return Wrong(absl::StrCat(key, " is no whole number of 0 to ", max));
-}
-
-absl::StatusOr<std::string> TextOf(const Json& json, const char* key) {
-  const Json& value = json[key];
-  if (value.is_string()) return value.get<std::string>();
-  return Wrong(absl::StrCat(key, " is no string"));
-}
-
-absl::StatusOr<Sha256Digest> DigestOf(const Json& json, const char* key) {
-  ASSIGN_OR_RETURN(const std::string hex, TextOf(json, key));
-  const std::string bytes = absl::HexStringToBytes(hex);
-  Sha256Digest digest{};
-  if (bytes.size() != digest.size() || absl::BytesToHexString(bytes) != hex) {
-    return Wrong(absl::StrCat(key, " is not 64 lower-case hexadecimal digits"));
-  }
-  std::copy(bytes.begin(), bytes.end(), digest.begin());
-  return digest;
-}
-
-absl::StatusOr<HotRowsSchema> ReadRows(const Json& json) {
-  RETURN_IF_ERROR(CheckKeys(json, {"partition", "node_type", "rows"}, "rows"));
-  HotRowsSchema rows;
-  ASSIGN_OR_RETURN(
-      const uint64_t partition,
-      CountOf(json, "partition", std::numeric_limits<uint32_t>::max()));
-  rows.partition = static_cast<uint32_t>(partition);
-  ASSIGN_OR_RETURN(rows.node_type, TextOf(json, "node_type"));
-  ASSIGN_OR_RETURN(const uint64_t count, CountOf(json, "rows", kMaxCount));
-  rows.rows = static_cast<int64_t>(count);
-  return rows;
-}
-
-absl::StatusOr<FileSchema> ReadFileEntry(const Json& json) {
-  RETURN_IF_ERROR(CheckKeys(json, {"path", "bytes", "crc32c"}, "files"));
-  FileSchema file;
-  ASSIGN_OR_RETURN(file.path, TextOf(json, "path"));
-  ASSIGN_OR_RETURN(file.bytes, CountOf(json, "bytes", kMaxCount));
-  ASSIGN_OR_RETURN(
-      const uint64_t crc,
-      CountOf(json, "crc32c", std::numeric_limits<uint32_t>::max()));
-  file.crc32c = static_cast<uint32_t>(crc);
-  return file;
-}
-
-template <typename T, typename Read>
-absl::StatusOr<std::vector<T>> ReadList(const Json& json, const char* key,
-                                        Read read) {
-  if (!json[key].is_array()) return Wrong(absl::StrCat(key, " is no array"));
-  std::vector<T> list;
-  for (const Json& item : json[key]) {
-    ASSIGN_OR_RETURN(T value, read(item));
-    list.push_back(std::move(value));
-  }
-  return list;
+FileSchema ReadFileEntry(JsonObject& in) {
+  constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
+  return {.path = in.Text("path"),
+          .bytes = static_cast<uint64_t>(in.Count("bytes")),
+          .crc32c = static_cast<uint32_t>(in.Whole("crc32c", kMost))};
 }
 
 auto OrderOf(const HotRowsSchema& rows) {
@@ -161,36 +96,30 @@ std::string HotManifest::ToJson() const {
 }
 
 absl::StatusOr<HotManifest> HotManifest::FromJson(std::string_view text) {
-  int deepest = 0;
-  const Json json = Json::parse(
-      text.begin(), text.end(),
-      [&deepest](int depth, Json::parse_event_t, Json&) {
-        deepest = std::max(deepest, depth);
-        return depth < kMaxDepth;
-      },
-      /*allow_exceptions=*/false);
-  if (json.is_discarded() || deepest >= kMaxDepth || !json.is_object()) {
-    return Wrong("it is no JSON object, or cut off");
-  }
-  if (json.value("format", Json()) != kFormatName) {
+  ASSIGN_OR_RETURN(const Json json,
+                   ParseJson({text.data(), text.size()}, kHotJson,
+                             absl::StatusCode::kDataLoss));
+  JsonObject in(json, kHotJson,
+                {.code = absl::StatusCode::kDataLoss,
+                 .unknown_remedy = "a later program made the cache"});
+  const std::string format = in.Text("format");
+  const uint64_t version = in.Whole("format_version");
+  RETURN_IF_ERROR(in.status());
+  if (format != kFormatName) {
     return Wrong(absl::StrCat("its format is not ", kFormatName));
   }
-  if (json.value("format_version", Json()) != kHotFormatVersion) {
+  if (version != kHotFormatVersion) {
     return absl::InvalidArgumentError(
         absl::StrCat(kHotJson, ": this program reads format_version ",
                      kHotFormatVersion, " alone; make the cache anew"));
   }
-  RETURN_IF_ERROR(CheckKeys(
-      json,
-      {"format", "format_version", "layout_digest", "made_by", "rows", "files"},
-      "it"));
   HotManifest manifest;
-  ASSIGN_OR_RETURN(manifest.layout_digest, DigestOf(json, "layout_digest"));
-  ASSIGN_OR_RETURN(manifest.made_by, TextOf(json, "made_by"));
-  ASSIGN_OR_RETURN(manifest.rows,
-                   ReadList<HotRowsSchema>(json, "rows", ReadRows));
-  ASSIGN_OR_RETURN(manifest.files,
-                   ReadList<FileSchema>(json, "files", ReadFileEntry));
+  manifest.layout_digest = in.Digest("layout_digest");
+  manifest.made_by = in.Text("made_by");
+  manifest.rows = in.List("rows", ReadRows);
+  manifest.files = in.List("files", ReadFileEntry);
+  in.RefuseOthers();
+  RETURN_IF_ERROR(in.status());
   RETURN_IF_ERROR(CheckOrder(manifest));
   return manifest;
 }

@@ -1,10 +1,9 @@
 // Converts GraphSchema to and from graph.json.
 #include <limits>
 
-#include "absl/algorithm/container.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "common/json/json_object.h"
 #include "common/random/hop_key.h"
 #include "common/text/status.h"
 #include "nlohmann/json.hpp"
@@ -17,8 +16,6 @@ namespace {
 using Json = nlohmann::json;  // a std::map, so keys are written sorted
 
 constexpr absl::string_view kFormatName = "tributary-graph";
-// nlohmann's parser is recursive; graph.json nests 4 deep.
-constexpr int kMaxDepth = 16;
 
 Json ToJson(const std::optional<ColumnSchema>& column) {
   if (!column.has_value()) return nullptr;
@@ -97,219 +94,94 @@ std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// Reads the members of one JSON object. Keeps the first error; later reads
-// return default values, so callers check status() once. RefuseOthers reports
-// members that have not been read, which this program does not know.
-class ObjectReader {
- public:
-  ObjectReader(const Json& json, std::string where)
-      : json_(json), where_(std::move(where)) {
-    if (!json.is_object()) Fail("it is no object");
-  }
+DType ReadDType(JsonObject& in, const char* key) {
+  const auto dtype = DTypeFromName(in.Text(key));
+  if (dtype.ok()) return *dtype;
+  in.FailWith(absl::StrCat(key, ": ", dtype.status().message()));
+  return DType::kFloat32;
+}
 
-  const absl::Status& status() const { return status_; }
-  std::string Where(const char* key) const {
-    return where_.empty() ? std::string(key) : absl::StrCat(where_, ".", key);
-  }
+std::optional<ColumnSchema> ReadColumn(JsonObject& in, const char* key) {
+  if (in.Get(key).is_null()) return std::nullopt;
+  JsonObject reader = in.Object(key);
+  ColumnSchema column;
+  column.dtype = ReadDType(reader, "dtype");
+  column.dim = static_cast<int64_t>(
+      reader.Whole("dim", std::numeric_limits<int32_t>::max()));
+  column.scaled = reader.Flag("scaled");
+  reader.RefuseOthers();
+  return column;
+}
 
-  const Json& Get(const char* key) {
-    static const Json kNull;
-    if (!json_.is_object()) return kNull;
-    if (Has(key)) return json_[key];
-    Fail(absl::StrCat("there is no key ", key));
-    return kNull;
-  }
-  bool Has(const char* key) {
-    known_.push_back(key);
-    return json_.is_object() && json_.contains(key);
-  }
-  void RefuseOthers() {
-    if (!json_.is_object()) return;
-    for (const auto& item : json_.items()) {
-      if (absl::c_linear_search(known_, item.key())) continue;
-      return Absorb(absl::InvalidArgumentError(
-          absl::StrCat("graph.json: ", where_.empty() ? "" : where_ + ": ",
-                       "this program knows no key \"",
-                       absl::CHexEscape(item.key().substr(0, 40)),
-                       "\"; a later one made the graph, or it was edited")));
-    }
-  }
-  std::string Text(const char* key) {
-    const Json& value = Get(key);
-    if (value.is_string()) return value.get<std::string>();
-    Fail(absl::StrCat(key, " is no string"));
-    return "";
-  }
-  bool Bool(const char* key) {
-    const Json& value = Get(key);
-    if (value.is_boolean()) return value.get<bool>();
-    Fail(absl::StrCat(key, " is neither true nor false"));
-    return false;
-  }
-  // Reads a member that is true or absent.
-  bool Flag(const char* key) {
-    if (!Has(key)) return false;
-    if (!Bool(key)) Fail(absl::StrCat(key, " is true where it is there"));
-    return true;
-  }
-  uint64_t Count(const char* key, uint64_t max) {
-    return CountOf(Get(key), key, max);
-  }
-  int64_t Count(const char* key) {
-    return static_cast<int64_t>(Count(key, kMaxCount));
-  }
-  std::vector<int64_t> Counts(const char* key) {
-    std::vector<int64_t> values;
-    for (const Json& value : Array(key)) {
-      values.push_back(static_cast<int64_t>(CountOf(value, key, kMaxCount)));
-    }
-    return values;
-  }
-  // Reads a list that must not be empty if the key is present.
-  std::vector<std::string> Texts(const char* key) {
-    std::vector<std::string> values;
-    for (const Json& value : Array(key)) {
-      if (!value.is_string()) Fail(absl::StrCat(key, " holds no strings"));
-      values.push_back(value.is_string() ? value.get<std::string>() : "");
-    }
-    if (values.empty()) Fail(absl::StrCat(key, " is empty where it is there"));
-    return values;
-  }
-  const Json& Array(const char* key) {
-    static const Json kEmpty = Json::array();
-    const Json& value = Get(key);
-    if (value.is_array()) return value;
-    Fail(absl::StrCat(key, " is no array"));
-    return kEmpty;
-  }
-  Sha256Digest Digest(const char* key) {
-    const std::string hex = Text(key);
-    Sha256Digest digest{};
-    const std::string bytes = absl::HexStringToBytes(hex);
-    if (bytes.size() == digest.size() && absl::BytesToHexString(bytes) == hex) {
-      std::copy(bytes.begin(), bytes.end(), digest.begin());
-    } else {
-      Fail(absl::StrCat(key, " is not 64 lower-case hexadecimal digits"));
-    }
-    return digest;
-  }
-  std::optional<ColumnSchema> Column(const char* key) {
-    const Json& value = Get(key);
-    if (value.is_null()) return std::nullopt;
-    ObjectReader reader(value, Where(key));
-    ColumnSchema column;
-    column.dtype = reader.DTypeAt("dtype");
-    column.dim = static_cast<int64_t>(
-        reader.Count("dim", std::numeric_limits<int32_t>::max()));
-    column.scaled = reader.Flag("scaled");
-    reader.RefuseOthers();
-    Absorb(reader.status());
-    return column;
-  }
-  DType DTypeAt(const char* key) {
-    const auto dtype = DTypeFromName(Text(key));
-    if (dtype.ok()) return *dtype;
-    Fail(absl::StrCat(key, ": ", dtype.status().message()));
-    return DType::kFloat32;
-  }
-
-  void Fail(absl::string_view what) {
-    if (!status_.ok()) return;
-    status_ = absl::DataLossError(absl::StrCat(
-        "graph.json: ", where_.empty() ? "" : absl::StrCat(where_, ": "),
-        what));
-  }
-  void Absorb(const absl::Status& status) { status_.Update(status); }
-
- private:
-  // Far larger than any disk; sums and products with it do not overflow.
-  static constexpr uint64_t kMaxCount = uint64_t{1} << 56;
-
-  uint64_t CountOf(const Json& value, const char* key, uint64_t max) {
-    if (value.is_number_unsigned() && value.get<uint64_t>() <= max) {
-      return value.get<uint64_t>();
-    }
-    Fail(absl::StrCat(key, " is no whole number of 0 to ", max));
-    return 0;
-  }
-
-  const Json& json_;
-  std::string where_;
-  std::vector<absl::string_view> known_;  // string literals
-  absl::Status status_;
-};
-
-NodeTypeSchema ReadNodeType(ObjectReader& in) {
+NodeTypeSchema ReadNodeType(JsonObject& in) {
   NodeTypeSchema type;
   type.name = in.Text("name");
   type.num_nodes = in.Count("num_nodes");
-  type.x = in.Column("x");
-  type.y = in.Column("y");
+  type.x = ReadColumn(in, "x");
+  type.y = ReadColumn(in, "y");
   type.timed = in.Flag("timed");
   type.base = in.Counts("base");
   return type;
 }
 
-EdgeTypeSchema ReadEdgeType(ObjectReader& in) {
+// Reads a list that is not empty where it is there.
+std::vector<std::string> ReadMasks(JsonObject& in) {
+  std::vector<std::string> masks;
+  if (!in.Has("masks")) return masks;
+  for (const Json& value : in.Array("masks")) {
+    if (!value.is_string()) in.Fail("masks", "holds no strings");
+    masks.push_back(value.is_string() ? value.get<std::string>() : "");
+  }
+  if (masks.empty()) in.Fail("masks", "is empty where it is there");
+  return masks;
+}
+
+EdgeTypeSchema ReadEdgeType(JsonObject& in) {
   EdgeTypeSchema type;
   type.src = in.Text("src");
   type.rel = in.Text("rel");
   type.dst = in.Text("dst");
   type.num_edges = in.Count("num_edges");
-  type.edge_attr = in.Column("edge_attr");
+  type.edge_attr = ReadColumn(in, "edge_attr");
   type.weighted = in.Has("weight");
-  if (type.weighted) type.weight_dtype = in.DTypeAt("weight");
+  if (type.weighted) type.weight_dtype = ReadDType(in, "weight");
   type.timed = in.Flag("timed");
   type.neighbor_ids = in.Flag("neighbor_ids");
   type.degrees = in.Flag("degrees");
   type.edge_index = in.Has("edge_index");
   if (type.edge_index) type.num_edge_ids = in.Count("edge_index");
   type.reverse = in.Flag("reverse");
-  if (in.Has("masks")) type.masks = in.Texts("masks");
+  type.masks = ReadMasks(in);
   type.partition_edges = in.Counts("partition_edges");
   return type;
 }
 
-SplitSchema ReadSplit(ObjectReader& in) {
+SplitSchema ReadSplit(JsonObject& in) {
   const char* type_key = in.Has("edge_type") ? "edge_type" : "node_type";
   SplitSchema split{.scheme = in.Text("scheme"),
                     .type = in.Text(type_key),
                     .name = in.Text("name"),
                     .count = in.Count("count")};
   if (split.of_edges() != (type_key[0] == 'e')) {
-    in.Fail(absl::StrCat(type_key, " is '", split.type, "'"));
+    in.Fail(type_key, absl::StrCat("is '", split.type, "'"));
   }
   return split;
 }
 
-FileSchema ReadFileSchema(ObjectReader& in) {
+FileSchema ReadFileSchema(JsonObject& in) {
   FileSchema file;
   file.path = in.Text("path");
   file.bytes = static_cast<uint64_t>(in.Count("bytes"));
   file.crc32c = static_cast<uint32_t>(
-      in.Count("crc32c", std::numeric_limits<uint32_t>::max()));
+      in.Whole("crc32c", std::numeric_limits<uint32_t>::max()));
   return file;
 }
 
-// Reads each element of the array `key` with `read`.
-template <typename Read>
-auto ReadList(ObjectReader& in, const char* key, Read read) {
-  std::vector<decltype(read(in))> items;
-  for (const Json& json : in.Array(key)) {
-    ObjectReader reader(json,
-                        absl::StrCat(in.Where(key), "[", items.size(), "]"));
-    items.push_back(read(reader));
-    reader.RefuseOthers();
-    in.Absorb(reader.status());
-  }
-  return items;
-}
-
-absl::Status CheckVersions(ObjectReader& in) {
+absl::Status CheckVersions(JsonObject& in) {
   constexpr uint64_t kMax = std::numeric_limits<uint32_t>::max();
   const std::string format = in.Text("format");
-  const uint64_t version = in.Count("format_version", kMax);
-  const uint64_t semantics = in.Count("semantics_version", kMax);
+  const uint64_t version = in.Whole("format_version", kMax);
+  const uint64_t semantics = in.Whole("semantics_version", kMax);
   RETURN_IF_ERROR(in.status());
   if (format != kFormatName) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -349,18 +221,13 @@ Sha256Digest GraphSchema::ComputeLayoutDigest() const {
 }
 
 absl::StatusOr<GraphSchema> GraphSchema::FromJson(std::string_view text) {
-  int deepest = 0;
-  const Json json = Json::parse(
-      text,
-      [&deepest](int depth, Json::parse_event_t, Json&) {
-        deepest = std::max(deepest, depth);
-        return depth < kMaxDepth;
-      },
-      /*allow_exceptions=*/false);
-  if (json.is_discarded() || deepest >= kMaxDepth) {
-    return absl::DataLossError("graph.json: it is no JSON, or cut off");
-  }
-  ObjectReader in(json, "");
+  ASSIGN_OR_RETURN(const Json json,
+                   ParseJson({text.data(), text.size()}, "graph.json",
+                             absl::StatusCode::kDataLoss));
+  JsonObject in(
+      json, "graph.json",
+      {.code = absl::StatusCode::kDataLoss,
+       .unknown_remedy = "a later program made the graph, or it was edited"});
   RETURN_IF_ERROR(in.status());
   RETURN_IF_ERROR(CheckVersions(in));
   GraphSchema schema;
@@ -368,11 +235,11 @@ absl::StatusOr<GraphSchema> GraphSchema::FromJson(std::string_view text) {
   schema.name = in.Text("name");
   schema.heterogeneous = in.Bool("heterogeneous");
   schema.num_partitions =
-      static_cast<uint32_t>(in.Count("num_partitions", kMaxPartitions));
-  schema.node_types = ReadList(in, "node_types", ReadNodeType);
-  schema.edge_types = ReadList(in, "edge_types", ReadEdgeType);
-  schema.splits = ReadList(in, "splits", ReadSplit);
-  schema.files = ReadList(in, "files", ReadFileSchema);
+      static_cast<uint32_t>(in.Whole("num_partitions", kMaxPartitions));
+  schema.node_types = in.List("node_types", ReadNodeType);
+  schema.edge_types = in.List("edge_types", ReadEdgeType);
+  schema.splits = in.List("splits", ReadSplit);
+  schema.files = in.List("files", ReadFileSchema);
   schema.partition_method = in.Text("partition_method");
   schema.made_by = in.Text("made_by");
   schema.content_digest = in.Digest("content_digest");

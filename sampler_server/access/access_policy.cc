@@ -1,11 +1,11 @@
 #include "sampler_server/access/access_policy.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/identity/identity.h"
+#include "common/json/json_object.h"
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"
 #include "nlohmann/json.hpp"
@@ -19,30 +19,6 @@ namespace {
 constexpr char kOthers[] = "*";
 constexpr char kShape[] =
     R"({"jobs": {"JOB": ["NAME", "NAME@VERSION"], "*": ["*"]}})";
-// A policy nests 3 deep.
-constexpr int kMaxDepth = 8;
-
-// Notes keys that occur twice in an object, of which Json would keep the last.
-class KeyWatch {
- public:
-  bool operator()(int depth, Json::parse_event_t event, Json& value) {
-    if (event == Json::parse_event_t::object_start) keys_.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys_.pop_back();
-    if (event == Json::parse_event_t::key && twice_.empty() &&
-        !keys_.back().insert(value.get<std::string>()).second) {
-      twice_ = value.get<std::string>();
-    }
-    too_deep_ = too_deep_ || depth >= kMaxDepth;
-    return true;
-  }
-  const std::string& twice() const { return twice_; }
-  bool too_deep() const { return too_deep_; }
-
- private:
-  std::vector<std::set<std::string>> keys_;
-  std::string twice_;
-  bool too_deep_ = false;
-};
 
 std::string Quoted(const std::string& text) {
   return absl::StrCat("'", TerminalLine(text), "'");
@@ -59,26 +35,15 @@ class PolicyReader {
       return Wrong(absl::StrCat("it has ", text.size(),
                                 " bytes; allowed: ", AccessPolicy::kMaxBytes));
     }
-    KeyWatch watch;
-    const Json json = Json::parse(text, std::ref(watch),
-                                  /*allow_exceptions=*/false);
-    if (json.is_discarded() || watch.too_deep() || !json.is_object()) {
-      return Wrong(absl::StrCat("it is no policy; allowed: ", kShape));
-    }
-    if (!watch.twice().empty()) {
-      return Wrong(
-          absl::StrCat("the key ", Quoted(watch.twice()), " occurs twice"));
-    }
-    for (const auto& [key, value] : json.items()) {
-      if (key == "jobs" && value.is_object()) continue;
-      return Wrong(absl::StrCat("key ", Quoted(key),
-                                "; allowed is one key, 'jobs', ",
-                                "with an object: ", kShape));
-    }
-    if (!json.contains("jobs")) {
-      return Wrong(absl::StrCat("it has no key 'jobs'; allowed: ", kShape));
-    }
-    return ReadJobs(json["jobs"]);
+    const std::string origin = absl::StrCat("policy ", policy_.where_);
+    ASSIGN_OR_RETURN(const Json json,
+                     ParseJson({text.data(), text.size()}, origin));
+    JsonObject in(json, origin);
+    const Json& jobs = in.Get("jobs");
+    in.RefuseOthers();
+    RETURN_IF_ERROR(in.status());
+    if (jobs.is_object()) return ReadJobs(jobs);
+    return Wrong(absl::StrCat("jobs is no object; allowed: ", kShape));
   }
 
  private:

@@ -81,7 +81,7 @@ class ModesTest(unittest.TestCase):
             done = processes.run(*sampling.arguments(
                 ("worker-options", path), **self.options))
             self.assertEqual(done.returncode, 1)
-            self.assertIn("no option buffer_size in this mode", done.stderr)
+            self.assertIn('there is no key "buffer_size"', done.stderr)
 
     def epoch_with(self, harm):
         """`harm` is told of the trainer and its workers when some batches are

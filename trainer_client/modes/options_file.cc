@@ -4,14 +4,13 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <set>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "common/io/file_mapping.h"
+#include "common/json/json_object.h"
 #include "common/text/parse_byte_size.h"
 #include "common/text/parse_number.h"
 #include "common/text/status.h"
@@ -26,11 +25,10 @@ using Json = nlohmann::json;
 constexpr size_t kMostBytes = size_t{64} << 10;
 
 // Reads an object's members by name. As GLT's options, a member that is null is
-// as one that is not there, and a number may be a text. Keeps the first error
-// for Finish().
+// as one that is not there, and a number may be a text.
 class Members {
  public:
-  explicit Members(const Json& object) : object_(object) {}
+  explicit Members(const Json& object) : in_(object, "") {}
 
   void Take(const char* name, std::string* to) {
     const Json* value = Find(name);
@@ -100,23 +98,17 @@ class Members {
     }
   }
 
+  const absl::Status& status() const { return in_.status(); }
   // Returns the first error, which may be a member that was not taken.
-  absl::Status Finish() const {
-    RETURN_IF_ERROR(status_);
-    for (const auto& [name, value] : object_.items()) {
-      if (known_.contains(name)) continue;
-      return absl::InvalidArgumentError(absl::StrCat(
-          "no option ", name,
-          " in this mode; allowed: ", absl::StrJoin(known_, ", ")));
-    }
-    return absl::OkStatus();
+  absl::Status Finish() {
+    in_.RefuseOthers();
+    return in_.status();
   }
 
  private:
   const Json* Find(const char* name) {
-    known_.insert(name);
-    const auto it = object_.find(name);
-    return it == object_.end() || it->is_null() ? nullptr : &*it;
+    const Json* found = in_.Find(name);
+    return found == nullptr || found->is_null() ? nullptr : found;
   }
   // Returns nullopt for what is no such number.
   template <typename T>
@@ -137,14 +129,11 @@ class Members {
     *to = *number;
   }
   void Bad(const char* name, const Json& value, const char* allowed) {
-    if (!status_.ok()) return;
-    status_ = absl::InvalidArgumentError(absl::StrCat(
-        name, " is ", value.dump().substr(0, 100), "; allowed: ", allowed));
+    in_.Fail(name, absl::StrCat("is ", value.dump().substr(0, 100),
+                                "; allowed: ", allowed));
   }
 
-  const Json& object_;
-  std::set<std::string> known_;
-  absl::Status status_;
+  JsonObject in_;
 };
 
 template <typename Options>
@@ -200,41 +189,15 @@ RemoteDistSamplingWorkerOptions TakeRemote(Members& members) {
   return options;
 }
 
-// Parses an object; refuses repeated names, of which the parser keeps the last.
-absl::StatusOr<Json> ParseObject(absl::string_view text) {
-  std::vector<std::set<std::string>> names;
-  std::string twice;
-  const auto watch = [&](int, Json::parse_event_t event, Json& value) {
-    if (event == Json::parse_event_t::object_start) names.emplace_back();
-    if (event == Json::parse_event_t::object_end) names.pop_back();
-    if (event == Json::parse_event_t::key &&
-        !names.back().insert(value.get<std::string>()).second) {
-      twice = value.get<std::string>();
-    }
-    return true;
-  };
-  try {
-    Json object = Json::parse(text.begin(), text.end(), watch);
-    if (!twice.empty()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("option ", twice, " is there twice; allowed: once"));
-    }
-    if (object.is_object()) return object;
-    return absl::InvalidArgumentError(
-        "not a JSON object; allowed: {\"mode\": ..., options}");
-  } catch (const Json::exception& error) {
-    return absl::InvalidArgumentError(absl::StrCat("not JSON: ", error.what()));
-  }
-}
-
 }  // namespace
 
 absl::StatusOr<SamplingWorkerOptionsOfAMode> ParseWorkerOptions(
     absl::string_view json) {
-  ASSIGN_OR_RETURN(const Json object, ParseObject(json));
+  ASSIGN_OR_RETURN(const Json object, ParseJson(json, "options"));
   Members members(object);
   std::string mode;
   members.Take("mode", &mode);
+  RETURN_IF_ERROR(members.status());
   SamplingWorkerOptionsOfAMode options;
   if (mode == "collocated") {
     options = TakeLocal<CollocatedDistSamplingWorkerOptions>(members);

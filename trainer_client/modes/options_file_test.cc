@@ -141,16 +141,16 @@ TEST(OptionsFile, NullIsTheDefaultAndNumbersMayBeTexts) {
 
 TEST(OptionsFile, ErrorsNameTheOptionAndWhatIsAllowed) {
   const std::vector<std::pair<const char*, const char*>> cases = {
-      {"", "not JSON: "},
-      {"[]", "not a JSON object"},
+      {"", "options line 1: this is no JSON here"},
+      {"[]", "it is no object"},
       {"{}", "mode is \"\"; allowed: \"collocated\", \"mp\", \"remote\""},
       {R"({"mode": "threads"})", "mode is \"threads\"; allowed"},
-      {R"({"mode": 3})", "mode is"},
+      {R"({"mode": 3})", "mode is 3; allowed: a text"},
       {R"({"mode": "mp", "buffer_size": 1})",
-       "no option buffer_size in this mode; allowed: channel_size, "
+       "there is no key \"buffer_size\"; allowed: channel_size, "
        "feature_memory, graph"},
       {R"({"mode": "mp", "graph": "a", "graph": "b"})",
-       "option graph is there twice; allowed: once"},
+       "options: the key \"graph\" is twice in one object"},
       {R"({"mode": "mp", "graph": 1})", "graph is 1; allowed: a text"},
       {R"({"mode": "mp", "num_workers": "two"})",
        "num_workers is \"two\"; allowed: a whole number"},

@@ -5,8 +5,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "common/json/json_object.h"
 #include "common/tensor/dtype.h"
 #include "common/text/status.h"
+#include "common/text/terminal_text.h"
 #include "nlohmann/json.hpp"
 
 namespace tributary {
@@ -17,72 +19,10 @@ using Json = nlohmann::json;
 constexpr int kFormat = 1;
 constexpr uint64_t kMaxRows = uint64_t{1} << 48;
 constexpr uint64_t kMaxRowBytes = uint64_t{1} << 20;
-constexpr const char* kInitials[] = {"zeros", "ones", "uniform", "normal",
-                                     "xavier_uniform"};
-constexpr const char* kOptimizers[] = {"none", "sgd", "adagrad", "adam"};
-
-// Reads members of JSON objects; keeps the first error.
-class Reader {
- public:
-  const Json& Object(const Json& from, const char* key) {
-    static const Json kEmpty = Json::object();
-    const Json* found = Find(from, key);
-    if (found != nullptr && found->is_object()) return *found;
-    return Bad(key), kEmpty;
-  }
-  const Json& List(const Json& from, const char* key) {
-    static const Json kEmpty = Json::array();
-    const Json* found = Find(from, key);
-    if (found != nullptr && found->is_array()) return *found;
-    return Bad(key), kEmpty;
-  }
-  uint64_t Number(const Json& from, const char* key, uint64_t most) {
-    const Json* found = Find(from, key);
-    if (found == nullptr || !found->is_number_unsigned() ||
-        found->get<uint64_t>() > most) {
-      return Bad(key), 0;
-    }
-    return found->get<uint64_t>();
-  }
-  double Real(const Json& from, const char* key) {
-    const Json* found = Find(from, key);
-    if (found == nullptr || !found->is_number()) return Bad(key), 0;
-    return found->get<double>();
-  }
-  std::string Text(const Json& from, const char* key) {
-    const Json* found = Find(from, key);
-    if (found == nullptr || !found->is_string()) return Bad(key), "";
-    return found->get<std::string>();
-  }
-  bool Flag(const Json& from, const char* key) {
-    const Json* found = Find(from, key);
-    if (found == nullptr || !found->is_boolean()) return Bad(key), false;
-    return found->get<bool>();
-  }
-  // Returns the index of the text in `names`.
-  template <size_t N>
-  int OneOf(const Json& from, const char* key, const char* const (&names)[N]) {
-    const std::string text = Text(from, key);
-    for (size_t i = 0; i < N; ++i) {
-      if (text == names[i]) return static_cast<int>(i);
-    }
-    return Bad(key), 0;
-  }
-  void Bad(absl::string_view key) {
-    if (!status_.ok()) return;
-    status_ = absl::DataLossError(
-        absl::StrCat("tensors.json: '", key, "' is missing or wrong"));
-  }
-  const absl::Status& status() const { return status_; }
-
- private:
-  static const Json* Find(const Json& from, const char* key) {
-    if (!from.is_object()) return nullptr;
-    const auto found = from.find(key);
-    return found == from.end() ? nullptr : &*found;
-  }
-  absl::Status status_;
-};
+constexpr char kSnapshotJson[] = "tensors.json";
+const std::vector<std::string> kInitials = {"zeros", "ones", "uniform",
+                                            "normal", "xavier_uniform"};
+const std::vector<std::string> kOptimizers = {"none", "sgd", "adagrad", "adam"};
 
 Json ToJson(const SnapshotTensor& tensor) {
   const v1::TensorSpec& spec = tensor.spec;
@@ -110,23 +50,24 @@ Json ToJson(const SnapshotTensor& tensor) {
   return json;
 }
 
-v1::TensorSpec ReadSpec(Reader& reader, const Json& json) {
+v1::TensorSpec ReadSpec(JsonObject& in) {
   v1::TensorSpec spec;
-  spec.set_name(reader.Text(json, "name"));
-  spec.set_num_rows(reader.Number(json, "num_rows", kMaxRows));
-  spec.set_dim(static_cast<uint32_t>(reader.Number(json, "dim", kMaxRowBytes)));
-  const auto dtype = DTypeFromName(reader.Text(json, "dtype"));
-  if (!dtype.ok()) reader.Bad("dtype");
+  spec.set_name(in.Text("name"));
+  spec.set_num_rows(in.Whole("num_rows", kMaxRows));
+  spec.set_dim(static_cast<uint32_t>(in.Whole("dim", kMaxRowBytes)));
+  const auto dtype = DTypeFromName(in.Text("dtype"));
+  if (!dtype.ok()) in.FailWith(dtype.status().message());
   spec.set_dtype(static_cast<uint32_t>(dtype.value_or(DType::kFloat32)));
-  const Json& initial = reader.Object(json, "initial");
+  JsonObject initial = in.Object("initial");
   v1::InitialValue& value = *spec.mutable_initial();
   value.set_kind(
-      static_cast<v1::InitialKind>(reader.OneOf(initial, "kind", kInitials)));
-  value.set_low(reader.Real(initial, "low"));
-  value.set_high(reader.Real(initial, "high"));
-  value.set_random_seed(reader.Number(initial, "random_seed", UINT64_MAX));
-  spec.set_policy(reader.Text(json, "policy"));
-  spec.set_persistent(reader.Flag(json, "persistent"));
+      static_cast<v1::InitialKind>(initial.OneOf("kind", kInitials)));
+  value.set_low(initial.Real("low"));
+  value.set_high(initial.Real("high"));
+  value.set_random_seed(initial.Whole("random_seed"));
+  initial.RefuseOthers();
+  spec.set_policy(in.Text("policy"));
+  spec.set_persistent(in.Bool("persistent"));
   return spec;
 }
 
@@ -137,40 +78,41 @@ bool IsPlainName(const std::string& name) {
          name.find('\0') == std::string::npos;
 }
 
-absl::Status ReadFiles(Reader& reader, const Json& json,
-                       SnapshotTensor* tensor) {
-  ASSIGN_OR_RETURN(const auto columns,
-                   SnapshotColumnsOf(tensor->spec, tensor->optimizer));
-  const Json& files = reader.List(json, "files");
-  if (files.size() != columns.size()) reader.Bad("files");
-  RETURN_IF_ERROR(reader.status());
-  for (size_t c = 0; c < columns.size(); ++c) {
-    SnapshotFile file;
-    file.name = reader.Text(files[c], "name");
-    file.bytes = reader.Number(files[c], "bytes", INT64_MAX);
-    file.crc32c =
-        static_cast<uint32_t>(reader.Number(files[c], "crc32c", UINT32_MAX));
-    if (!IsPlainName(file.name)) reader.Bad("name");
-    const uint64_t wanted =
-        ColumnHeader(columns[c], tensor->written_rows).size() +
-        tensor->written_rows * columns[c].row_bytes();
-    if (file.bytes != wanted) reader.Bad("bytes");
-    tensor->files.push_back(std::move(file));
-  }
-  return reader.status();
+SnapshotFile ReadFile(JsonObject& in) {
+  SnapshotFile file;
+  file.name = in.Text("name");
+  file.bytes = in.Whole("bytes", INT64_MAX);
+  file.crc32c = static_cast<uint32_t>(in.Whole("crc32c", UINT32_MAX));
+  if (!IsPlainName(file.name)) in.Fail("name", "is no name of a file");
+  return file;
 }
 
-absl::StatusOr<SnapshotTensor> ReadTensor(const Json& json) {
-  Reader reader;
+// Checks that the files are those of the tensor's columns, of their sizes.
+absl::Status CheckFiles(const SnapshotTensor& tensor) {
+  ASSIGN_OR_RETURN(const auto columns,
+                   SnapshotColumnsOf(tensor.spec, tensor.optimizer));
+  bool right = columns.size() == tensor.files.size();
+  for (size_t c = 0; right && c < columns.size(); ++c) {
+    const uint64_t wanted =
+        ColumnHeader(columns[c], tensor.written_rows).size() +
+        tensor.written_rows * columns[c].row_bytes();
+    right = tensor.files[c].bytes == wanted;
+  }
+  if (right) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(
+      kSnapshotJson, ": the files of ", TerminalLine(tensor.spec.name()),
+      " are not those of its columns, or their bytes are wrong"));
+}
+
+SnapshotTensor ReadTensor(JsonObject& in) {
   SnapshotTensor tensor;
-  tensor.spec = ReadSpec(reader, json);
-  tensor.optimizer = static_cast<v1::SparseOptimizer>(
-      reader.OneOf(json, "optimizer", kOptimizers));
+  tensor.spec = ReadSpec(in);
+  tensor.optimizer =
+      static_cast<v1::SparseOptimizer>(in.OneOf("optimizer", kOptimizers));
   // Also keeps the size of every file within 64 bits.
-  tensor.written_rows = reader.Number(
-      json, "written_rows", std::min(tensor.spec.num_rows(), kMaxRows / 1024));
-  RETURN_IF_ERROR(reader.status());
-  RETURN_IF_ERROR(ReadFiles(reader, json, &tensor));
+  tensor.written_rows = in.Whole(
+      "written_rows", std::min(tensor.spec.num_rows(), kMaxRows / 1024));
+  tensor.files = in.List("files", ReadFile);
   return tensor;
 }
 
@@ -217,23 +159,24 @@ std::string ToJson(const SnapshotList& list) {
 }
 
 absl::StatusOr<SnapshotList> ParseSnapshotList(absl::string_view text) {
-  const Json json = Json::parse(text.begin(), text.end(), nullptr,
-                                /*allow_exceptions=*/false);
-  Reader reader;
-  if (reader.Number(json, "format", UINT32_MAX) != kFormat) {
-    reader.Bad("format");
-  }
+  constexpr absl::StatusCode kCode = absl::StatusCode::kDataLoss;
+  ASSIGN_OR_RETURN(const Json json, ParseJson(text, kSnapshotJson, kCode));
+  JsonObject in(json, kSnapshotJson, {.code = kCode, .unknown_code = kCode});
+  if (in.Whole("format") != kFormat) in.Fail("format", "is not 1");
   SnapshotList list;
-  list.rounds = reader.Number(json, "rounds", UINT32_MAX);
-  const Json& tensors = reader.List(json, "tensors");
-  RETURN_IF_ERROR(reader.status());
+  list.rounds = in.Whole("rounds", UINT32_MAX);
+  list.tensors = in.List("tensors", ReadTensor);
+  in.RefuseOthers();
+  RETURN_IF_ERROR(in.status());
   std::set<std::string> names;
-  for (const Json& one : tensors) {
-    ASSIGN_OR_RETURN(SnapshotTensor tensor, ReadTensor(one));
-    if (!names.insert(tensor.spec.name()).second) reader.Bad("name");
-    list.tensors.push_back(std::move(tensor));
+  for (const SnapshotTensor& tensor : list.tensors) {
+    if (!names.insert(tensor.spec.name()).second) {
+      return absl::DataLossError(
+          absl::StrCat(kSnapshotJson, ": two tensors are called ",
+                       TerminalLine(tensor.spec.name())));
+    }
+    RETURN_IF_ERROR(CheckFiles(tensor));
   }
-  RETURN_IF_ERROR(reader.status());
   return list;
 }
 

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "common/json/json_object.h"
 #include "common/text/status.h"
 #include "nlohmann/json.hpp"
 
@@ -29,15 +29,14 @@ constexpr absl::string_view kAfterDigest = "\"\n}\n";
 constexpr size_t kHexDigest = 64;
 constexpr size_t kTailBytes =
     kBeforeDigest.size() + kHexDigest + kAfterDigest.size();
-constexpr int kMaxDepth = 8;  // a manifest nests 3 deep
 
 absl::Status Damaged(absl::string_view what) {
   return absl::DataLossError(absl::StrCat("damaged: ", what));
 }
 
-// --- writing
-// ------------------------------------------------------------------- The 64
-// bits of a double in hexadecimal: exact, for NaN and infinity too.
+// --- writing ----------------------------------------------------------------
+
+// The 64 bits of a double in hexadecimal: exact, for NaN and infinity too.
 std::string BitsOf(double value) {
   uint64_t bits = 0;
   static_assert(sizeof(bits) == sizeof(value));
@@ -84,159 +83,69 @@ OrderedJson ToJson(const CheckpointManifest& manifest) {
           {"files", std::move(files)}};
 }
 
-// --- reading
-// ------------------------------------------------------------------- Reads the
-// members of one JSON object. Keeps the first error in `status`, which nested
-// readers share; later reads return default values.
-class ObjectReader {
- public:
-  ObjectReader(const Json& json, std::string where, absl::Status& status)
-      : json_(json), where_(std::move(where)), status_(status) {
-    if (!json.is_object()) Fail("it is no object");
-  }
+// --- reading ----------------------------------------------------------------
 
-  bool Has(const char* key) const {
-    return json_.is_object() && json_.contains(key);
-  }
-  std::string Text(const char* key) {
-    const Json& value = Get(key);
-    if (value.is_string()) return value.get<std::string>();
-    Fail(absl::StrCat(key, " is no string"));
-    return "";
-  }
-  bool Bool(const char* key) {
-    const Json& value = Get(key);
-    if (value.is_boolean()) return value.get<bool>();
-    Fail(absl::StrCat(key, " is neither true nor false"));
-    return false;
-  }
-  uint64_t Count(const char* key,
-                 uint64_t max = std::numeric_limits<uint64_t>::max()) {
-    const Json& value = Get(key);
-    if (value.is_number_unsigned() && value.get<uint64_t>() <= max) {
-      return value.get<uint64_t>();
-    }
-    Fail(absl::StrCat(key, " is no whole number of 0 to ", max));
-    return 0;
-  }
-  // Reads 2 * `size` lower-case hexadecimal digits as bytes.
-  std::string HexBytes(const char* key, size_t size) {
-    const std::string hex = Text(key);
-    std::string bytes = absl::HexStringToBytes(hex);
-    if (bytes.size() == size && absl::BytesToHexString(bytes) == hex) {
-      return bytes;
-    }
-    Fail(absl::StrCat(key, " is not ", 2 * size,
-                      " lower-case hexadecimal digits"));
-    return std::string(size, '\0');
-  }
-  Sha256Digest Digest(const char* key) {
-    Sha256Digest digest{};
-    const std::string bytes = HexBytes(key, digest.size());
-    std::copy(bytes.begin(), bytes.end(), digest.begin());
-    return digest;
-  }
-  double Bits(const char* key) {
-    uint64_t bits = 0;
-    for (char byte : HexBytes(key, sizeof(bits))) {
-      bits = bits << 8 | static_cast<uint8_t>(byte);
-    }
-    double value = 0;
-    std::memcpy(&value, &bits, sizeof(value));
-    return value;
-  }
-  ObjectReader Object(const char* key) {
-    return {Get(key), Where(key), status_};
-  }
-  const Json& Get(const char* key) {
-    static const Json kNull;
-    known_.insert(key);
-    if (!json_.is_object()) return kNull;
-    if (json_.contains(key)) return json_[key];
-    Fail(absl::StrCat("there is no key ", key));
-    return kNull;
-  }
-  void RefuseOthers() {
-    if (!json_.is_object()) return;
-    for (const auto& item : json_.items()) {
-      if (known_.count(item.key()) == 0) {
-        Fail(absl::StrCat("key \"", absl::CHexEscape(item.key().substr(0, 40)),
-                          "\" is unknown"));
-      }
-    }
-  }
-  std::string Where(absl::string_view key) const {
-    return where_.empty() ? std::string(key) : absl::StrCat(where_, ".", key);
-  }
-  void Fail(absl::string_view what) {
-    status_.Update(
-        Damaged(absl::StrCat(where_, where_.empty() ? "" : ": ", what)));
-  }
-
- private:
-  const Json& json_;
-  const std::string where_;
-  std::set<std::string> known_;
-  absl::Status& status_;
-};
-
-Cursor ReadCursor(ObjectReader in) {
-  Cursor cursor{.epoch = in.Count("epoch"),
-                .consumed = in.Count("consumed"),
-                .next_index = in.Count("next_index")};
-  ObjectReader order = in.Object("order");
+Cursor ReadCursor(JsonObject in) {
+  Cursor cursor{.epoch = in.Whole("epoch"),
+                .consumed = in.Whole("consumed"),
+                .next_index = in.Whole("next_index")};
+  JsonObject order = in.Object("order");
   cursor.order = {.inputs = order.Digest("inputs"),
                   .graph = order.Digest("graph"),
-                  .random_seed = order.Count("random_seed"),
+                  .random_seed = order.Whole("random_seed"),
                   .shuffle = order.Bool("shuffle"),
                   .drop_last = order.Bool("drop_last")};
   if (order.Has("own_world")) {
     constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
     cursor.order.own_rank =
-        static_cast<uint32_t>(order.Count("own_rank", kMost));
+        static_cast<uint32_t>(order.Whole("own_rank", kMost));
     cursor.order.own_world =
-        static_cast<uint32_t>(order.Count("own_world", kMost));
+        static_cast<uint32_t>(order.Whole("own_world", kMost));
   }
   order.RefuseOthers();
   in.RefuseOthers();
   return cursor;
 }
 
-std::map<std::string, double> ReadSums(ObjectReader& in) {
+// The 64 bits of a double, as BitsOf writes them.
+double ReadBits(JsonObject& in, const std::string& key) {
+  uint64_t bits = 0;
+  for (char byte : in.HexBytes(key, sizeof(bits))) {
+    bits = bits << 8 | static_cast<uint8_t>(byte);
+  }
+  double value = 0;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+std::map<std::string, double> ReadSums(JsonObject& in) {
   std::map<std::string, double> sums;
-  const Json& json = in.Get("epoch_sums");
-  ObjectReader reader = in.Object("epoch_sums");
-  if (!json.is_object()) return sums;
-  for (const auto& item : json.items()) {
-    sums[item.key()] = reader.Bits(item.key().c_str());
+  JsonObject reader = in.Object("epoch_sums");
+  if (!reader.is_object()) return sums;
+  for (const auto& item : in.Get("epoch_sums").items()) {
+    sums[item.key()] = ReadBits(reader, item.key());
   }
   return sums;
 }
 
-std::vector<CheckpointFile> ReadFiles(ObjectReader& in, absl::Status& status) {
-  std::vector<CheckpointFile> files;
-  const Json& json = in.Get("files");
-  if (!json.is_array()) in.Fail("files is no array");
-  if (!json.is_array()) return files;
+std::vector<CheckpointFile> ReadFiles(JsonObject& in) {
   std::set<std::string> names;
-  for (const Json& item : json) {
-    ObjectReader file(item, absl::StrCat("files[", files.size(), "]"), status);
-    files.push_back({.name = file.Text("name"),
-                     .bytes = file.Count("bytes"),
-                     .sha256 = file.Digest("sha256")});
-    file.RefuseOthers();
-    const std::string& name = files.back().name;
-    if (!IsCheckpointFileName(name) || !names.insert(name).second) {
-      file.Fail("the name is not allowed, or there twice");
+  const auto read = [&names](JsonObject& file) {
+    CheckpointFile read{.name = file.Text("name"),
+                        .bytes = file.Whole("bytes"),
+                        .sha256 = file.Digest("sha256")};
+    if (!IsCheckpointFileName(read.name) || !names.insert(read.name).second) {
+      file.FailWith("the name is not allowed, or there twice");
     }
-  }
-  return files;
+    return read;
+  };
+  return in.List("files", read);
 }
 
-absl::Status CheckVersion(ObjectReader& in, const absl::Status& status) {
+absl::Status CheckVersion(JsonObject& in) {
   in.Text("format");  // kHead has it
-  const uint64_t version = in.Count("format_version");
-  if (!status.ok() || version == kCheckpointVersion) return status;
+  const uint64_t version = in.Whole("format_version");
+  if (!in.status().ok() || version == kCheckpointVersion) return in.status();
   return absl::UnimplementedError(
       absl::StrCat(version < kCheckpointVersion ? "older" : "newer",
                    ": its layout has version ", version,
@@ -257,22 +166,6 @@ absl::StatusOr<absl::string_view> BodyOf(absl::string_view text) {
       kBeforeDigest, ToHex(Sha256Of(std::string(body))), kAfterDigest);
   if (text.substr(body.size()) == tail) return body;
   return Damaged("it does not end in its own SHA-256");
-}
-
-absl::StatusOr<Json> ParseBody(absl::string_view body) {
-  const std::string text = absl::StrCat(body, "\n}");
-  int deepest = 0;
-  Json json = Json::parse(
-      text,
-      [&deepest](int depth, Json::parse_event_t, Json&) {
-        deepest = std::max(deepest, depth);
-        return depth < kMaxDepth;
-      },
-      /*allow_exceptions=*/false);
-  if (json.is_discarded() || deepest >= kMaxDepth) {
-    return Damaged("it is no JSON, or nests too deep");
-  }
-  return json;
 }
 
 }  // namespace
@@ -296,21 +189,24 @@ std::string FormatManifest(const CheckpointManifest& manifest) {
 
 absl::StatusOr<CheckpointManifest> ParseManifest(const std::string& text) {
   ASSIGN_OR_RETURN(const auto body, BodyOf(text));
-  ASSIGN_OR_RETURN(const Json json, ParseBody(body));
-  absl::Status status;
-  ObjectReader in(json, "", status);
-  RETURN_IF_ERROR(CheckVersion(in, status));
+  ASSIGN_OR_RETURN(const Json json,
+                   ParseJson(absl::StrCat(body, "\n}"), "damaged",
+                             absl::StatusCode::kDataLoss));
+  JsonObject in(json, "damaged",
+                {.code = absl::StatusCode::kDataLoss,
+                 .unknown_code = absl::StatusCode::kDataLoss});
+  RETURN_IF_ERROR(CheckVersion(in));
   CheckpointManifest manifest{.created_by = in.Text("created_by"),
-                              .step = in.Count("step"),
-                              .epoch = in.Count("epoch"),
-                              .attempt = in.Count("attempt"),
-                              .world_size = in.Count("world_size"),
+                              .step = in.Whole("step"),
+                              .epoch = in.Whole("epoch"),
+                              .attempt = in.Whole("attempt"),
+                              .world_size = in.Whole("world_size"),
                               .cursor = ReadCursor(in.Object("cursor")),
                               .options = in.Text("options"),
                               .epoch_sums = ReadSums(in),
-                              .files = ReadFiles(in, status)};
+                              .files = ReadFiles(in)};
   in.RefuseOthers();
-  RETURN_IF_ERROR(status);
+  RETURN_IF_ERROR(in.status());
   return manifest;
 }
 

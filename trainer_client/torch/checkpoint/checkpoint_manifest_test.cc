@@ -165,7 +165,7 @@ TEST(CheckpointManifestTest, SaysWhatIsWrong) {
        "damaged: step is no whole number"},
       {with("\"step\"", "\"stop\""), Code::kDataLoss, "there is no key step"},
       {with("\"attempt\"", "\"x\": 1, \"attempt\""), Code::kDataLoss,
-       "key \"x\" is unknown"},
+       "damaged: there is no key \"x\""},
       {with("\"shuffle\": true", "\"shuffle\": 1"), Code::kDataLoss,
        "cursor.order: shuffle is neither true nor false"},
       {with("bff8000000000000", "BFF8000000000000"), Code::kDataLoss,
@@ -175,7 +175,7 @@ TEST(CheckpointManifestTest, SaysWhatIsWrong) {
        "files[0]: the name is not allowed"},
       {with("\"cursor\": {", "\"cursor\": {{"), Code::kDataLoss, "no JSON"},
       {with("\"options\": \"", "\"options\": [[[[[[[[]]]]]]]], \"x\": \""),
-       Code::kDataLoss, "nests too deep"},
+       Code::kDataLoss, "damaged nests deeper"},
   };
   for (const auto& [text, code, message] : cases) {
     const absl::Status status = ParseManifest(text).status();

@@ -11,9 +11,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "common/json/json_object.h"
 #include "common/text/status.h"
 #include "nlohmann/json.hpp"
-#include "partition/pipeline/inputs/layout/json_object.h"
 #include "partition/pipeline/inputs/text/number_text.h"
 
 namespace tributary {
@@ -50,10 +50,10 @@ absl::StatusOr<std::vector<std::string>> ReadNames(const Json& metadata,
                                                    const std::string& origin) {
   ASSIGN_OR_RETURN(const Json* json, Require(metadata, key, origin));
   std::vector<std::string> names;
-  if (!json->is_array() || (!json->empty() && TextsOf(*json).empty())) {
+  if (!json->is_array() || (!json->empty() && JsonTexts(*json).empty())) {
     return Wrong(origin, absl::StrCat(key, " is no list of names"));
   }
-  names = TextsOf(*json);
+  names = JsonTexts(*json);
   for (size_t i = 0; i < names.size(); ++i) {
     if (std::count(names.begin(), names.begin() + i, names[i]) == 0) continue;
     return Wrong(origin, absl::StrCat(key, " has ", Shown(names[i]), " twice"));
@@ -178,7 +178,8 @@ absl::StatusOr<ChunkFiles> ReadFiles(const Json& json,
   ASSIGN_OR_RETURN(const Json* format, Require(json, "format", where));
   RETURN_IF_ERROR(ReadFormat(*format, absl::StrCat(where, ".format"), files));
   ASSIGN_OR_RETURN(const Json* data, Require(json, "data", where));
-  files.paths = data->is_array() ? TextsOf(*data) : std::vector<std::string>();
+  files.paths =
+      data->is_array() ? JsonTexts(*data) : std::vector<std::string>();
   if (files.paths.empty()) {
     return Wrong(where, "data is no list of file names");
   }
@@ -328,7 +329,7 @@ absl::Status ReadEdgeTypes(const Json& metadata, const std::string& origin,
 
 absl::StatusOr<DglMetadata> ParseDglMetadata(absl::string_view text,
                                              const std::string& origin) {
-  ASSIGN_OR_RETURN(const Json json, ParseUserJson(text, origin));
+  ASSIGN_OR_RETURN(const Json json, ParseJson(text, origin));
   if (!json.is_object()) return Wrong(origin, "it is no object");
   DglMetadata metadata;
   const auto name = json.find("graph_name");

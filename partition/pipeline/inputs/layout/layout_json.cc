@@ -9,8 +9,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "common/io/file_mapping.h"
+#include "common/json/json_object.h"
 #include "common/text/status.h"
-#include "partition/pipeline/inputs/layout/json_object.h"
 #include "partition/schema/schema_check.h"
 
 namespace tributary {
@@ -26,7 +26,7 @@ constexpr char kPlaceAllowed[] =
 ColumnPlace PlaceOf(const Json* json, const char* key, JsonObject& in) {
   ColumnPlace place;
   if (json == nullptr) return place;
-  for (const std::string& text : TextsOf(*json)) {
+  for (const std::string& text : JsonTexts(*json)) {
     const ColumnPlace one = ParseColumnPlace(text);
     auto& to = one.columns.empty() ? place.arrays : place.columns;
     to.push_back(text);
@@ -56,20 +56,20 @@ std::map<std::string, ColumnPlace> Places(
   std::map<std::string, ColumnPlace> places;
   const Json* json = in.Find(key);
   if (json == nullptr) return places;
-  JsonObject object(*json, absl::StrCat(in.where(), ".", key));
-  in.Absorb(object.status());
+  JsonObject object = in.Child(*json, key);
   if (!json->is_object()) return places;
   for (const auto& item : json->items()) {
     const auto name = name_of(item.key());
-    object.Check(name.status());
-    if (!name.ok()) continue;
+    if (!name.ok()) {
+      object.FailWith(name.status().message());
+      continue;
+    }
     if (!places
              .emplace(*name, PlaceOf(&item.value(), item.key().c_str(), object))
              .second) {
       object.Fail(item.key(), "is there by another name too");
     }
   }
-  in.Absorb(object.status());
   return places;
 }
 
@@ -79,7 +79,7 @@ absl::StatusOr<std::string> MaskName(const std::string& text) {
 }
 
 IdKind Kind(JsonObject& in, const char* key, IdKind otherwise) {
-  const std::string word = in.Text(key);
+  const std::string word = in.TextOr(key, "");
   if (word.empty()) return otherwise;
   const auto kind = ParseIdKind(word);
   if (kind.ok()) return *kind;
@@ -99,10 +99,15 @@ void CheckNeedsTable(
   }
 }
 
+void CheckName(JsonObject& in, const std::string& name) {
+  const absl::Status status = CheckTypeName(name);
+  if (!status.ok()) in.FailWith(status.message());
+}
+
 NodeLayout ReadNodes(const std::string& name, JsonObject& in) {
   NodeLayout nodes;
   nodes.name = name;
-  in.Check(CheckTypeName(name));
+  CheckName(in, name);
   if (in.Find("count") != nullptr) nodes.count = in.Count("count");
   if (in.Find("ids") != nullptr) nodes.ids = Kind(in, "ids", IdKind::kAuto);
   nodes.table = in.Texts("table");
@@ -165,7 +170,7 @@ EdgeLayout ReadEdges(const std::string& name, JsonObject& in) {
   edges.src = parts[0];
   edges.rel = parts[1];
   edges.dst = parts[2];
-  for (const std::string& part : parts) in.Check(CheckTypeName(part));
+  for (const std::string& part : parts) CheckName(in, part);
   edges.table = in.Texts("table");
   edges.from = OneColumn(in, "src");
   edges.to = OneColumn(in, "dst");
@@ -173,7 +178,7 @@ EdgeLayout ReadEdges(const std::string& name, JsonObject& in) {
   edges.indptr = Place(in, "indptr");
   edges.indices = Place(in, "indices");
   edges.edge_ids = Place(in, "edge_ids");
-  const std::string compressed = in.Text("compressed");
+  const std::string compressed = in.TextOr("compressed", "");
   edges.by_source = compressed == "csr";
   if (!compressed.empty() && compressed != "csr" && compressed != "csc") {
     in.Fail("compressed", absl::StrCat("is \"", compressed,
@@ -222,13 +227,11 @@ std::vector<Layout> ReadTypes(JsonObject& in, const char* key,
   std::vector<Layout> types;
   const Json* json = in.Find(key);
   if (json == nullptr) return types;
-  const std::string where = absl::StrCat(in.where(), ": ", key);
-  in.Absorb(JsonObject(*json, where).status());
+  const JsonObject all = in.Child(*json, key);
   if (!json->is_object()) return types;
   for (const auto& item : json->items()) {
-    JsonObject object(item.value(), absl::StrCat(where, ".", item.key()));
+    JsonObject object = all.Child(item.value(), item.key());
     types.push_back(read(item.key(), object));
-    in.Absorb(object.status());
   }
   return types;
 }
@@ -294,18 +297,18 @@ absl::StatusOr<char> ParseDelimiter(absl::string_view word) {
 
 absl::StatusOr<GraphLayout> ParseGraphLayout(absl::string_view text,
                                              const std::string& origin) {
-  ASSIGN_OR_RETURN(const Json json, ParseUserJson(text, origin));
+  ASSIGN_OR_RETURN(const Json json, ParseJson(text, origin));
   JsonObject in(json, origin);
   GraphLayout layout;
   layout.origin = origin;
-  layout.name = in.Text("name");
+  layout.name = in.TextOr("name", "");
   layout.ids = Kind(in, "ids", IdKind::kAuto);
-  if (const std::string word = in.Text("delimiter"); !word.empty()) {
+  if (const std::string word = in.TextOr("delimiter", ""); !word.empty()) {
     const auto delimiter = ParseDelimiter(word);
     if (delimiter.ok()) layout.delimiter = *delimiter;
     if (!delimiter.ok()) in.Fail("delimiter", delimiter.status().message());
   }
-  if (in.Find("header") != nullptr) layout.header = in.Bool("header", true);
+  if (in.Find("header") != nullptr) layout.header = in.Bool("header");
   layout.nodes = ReadTypes(in, "nodes", ReadNodes);
   layout.edges = ReadTypes(in, "edges", ReadEdges);
   in.RefuseOthers();
