@@ -267,13 +267,16 @@ bool Admission::MayStartOne() {
   if (limits_.bytes_per_second == 0 || executor_->Now() >= paced_until_) {
     return true;
   }
-  if (turns_.size() > 0 && !std::exchange(pace_timer_, true)) {
-    executor_->PostAt(paced_until_, [weak = weak_from_this()] {
+  // A batch that is made smaller than expected brings the time forward.
+  if (turns_.size() > 0 && paced_until_ < pace_timer_) {
+    pace_timer_ = paced_until_;
+    executor_->PostAt(paced_until_, [weak = weak_from_this(),
+                                     at = paced_until_] {
       const auto self = weak.lock();
       if (self == nullptr) return;
       {
         MutexLock lock(self->mutex_);
-        self->pace_timer_ = false;
+        if (self->pace_timer_ == at) self->pace_timer_ = absl::InfiniteFuture();
       }
       self->Pump();
     });

@@ -226,7 +226,8 @@ class Admission : public std::enable_shared_from_this<Admission> {
   absl::Time paced_until_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
   absl::Duration paced_ ABSL_GUARDED_BY(mutex_);     // in all, until then
   double latest_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // of the latest batch
-  bool pace_timer_ ABSL_GUARDED_BY(mutex_) = false;
+  // When Pump is called next; InfiniteFuture if it need not be.
+  absl::Time pace_timer_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
 };
 
 }  // namespace tributary

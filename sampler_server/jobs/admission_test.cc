@@ -343,6 +343,27 @@ TEST_F(AdmissionTest, ABatchThatIsNotMadeTakesNoneOfTheRate) {
   EXPECT_GE(executor_->Now() - from, absl::Milliseconds(100));
 }
 
+// Of a second of the rate, then of half of it: until it is made the second one
+// is taken to be as large as the first, and the third waits for its true end.
+TEST_F(AdmissionTest, ABatchSmallerThanTheLatestHoldsTheNextForItsOwnTime) {
+  Configure({.running = 9,
+             .computing = 9,
+             .running_per_stream = 9,
+             .bytes_per_second = 1'000'000});
+  const auto large = Enqueue("a", 1).value();
+  EXPECT_THAT(Run(), ElementsAre("a"));
+  admission_->MarkMade(large, {.bytes = 1'000'000});
+  const auto small = Enqueue("b", 1).value();
+  Enqueue("c", 1).value();
+  world_.RunUntil([this] { return !started_.empty(); }, absl::Seconds(2));
+  EXPECT_THAT(std::exchange(started_, {}), ElementsAre("b"));
+  const absl::Time from = executor_->Now();
+  admission_->MarkMade(small, {.bytes = 500'000});
+  EXPECT_THAT(Run(), ElementsAre("c"));
+  EXPECT_GE(executor_->Now() - from, absl::Milliseconds(499));
+  EXPECT_LE(executor_->Now() - from, absl::Milliseconds(501));
+}
+
 // Batches of 10 ms of the rate: one each 40 ms, then as many as it allows.
 TEST_F(AdmissionTest, TheRateIsInUseForTheShareThatIsAskedFor) {
   Configure(

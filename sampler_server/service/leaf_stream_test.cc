@@ -62,6 +62,7 @@ class LeafStreamTest : public ::testing::Test {
  protected:
   LeafStreamTest() {
     core_->leaf_executor = executor_;
+    core_->leaf_turns = std::make_shared<CallTurns>(executor_);
     core_->leaf_budget = SharedBudget::Create("leaf calls", 1 << 20);
     EXPECT_TRUE(core_->graphs.Add(graph_).ok());
     handler_ = ServeLeafCalls(core_, stream_, MakeCaller("ipv4:10.0.0.1:4000"));

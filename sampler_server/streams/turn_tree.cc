@@ -1,6 +1,7 @@
 #include "sampler_server/streams/turn_tree.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tributary {
 
@@ -17,7 +18,14 @@ TurnTree::Child TurnTree::FindOrAdd(Node& parent, const std::string& name) {
   const auto added =
       parent.children.emplace(name, std::make_unique<Node>()).first;
   added->second->start = parent.now;
+  ++num_nodes_;
   return added;
+}
+
+// Returns the next child. Requires that the child is idle.
+TurnTree::Child TurnTree::Forget(Node& parent, Child child) {
+  num_nodes_ -= 1 + CountNodes(*child->second);
+  return parent.children.erase(child);
 }
 
 // Forgets the idle children whose accounts are not ahead of that of a new one;
@@ -27,19 +35,38 @@ void TurnTree::ForgetIdle(Node& parent) {
   bool forgot = false;
   for (auto it = parent.children.begin(); it != parent.children.end();) {
     const Node& node = *it->second;
-    const bool idle = node.waiting + node.running == 0;
-    if (idle && node.start <= parent.now) {
-      it = parent.children.erase(it);
+    if (node.idle() && node.start <= parent.now) {
+      it = Forget(parent, it);
       forgot = true;
       continue;
     }
-    if (idle &&
+    if (node.idle() &&
         (least == parent.children.end() || node.start < least->second->start)) {
       least = it;
     }
     ++it;
   }
-  if (!forgot && least != parent.children.end()) parent.children.erase(least);
+  if (!forgot && least != parent.children.end()) Forget(parent, least);
+}
+
+void TurnTree::ForgetAllIdle(Node& parent) {
+  for (auto it = parent.children.begin(); it != parent.children.end();) {
+    it = it->second->idle() ? Forget(parent, it) : std::next(it);
+  }
+}
+
+// Forgets what is idle below the second level. Each time it does there are
+// twice as many nodes as it left, so that a node costs constant time.
+void TurnTree::ForgetDeepIdle() {
+  for (const auto& [name, first] : root_.children) {
+    for (const auto& [second_name, second] : first->children) {
+      ForgetAllIdle(*second);
+      for (const auto& [third_name, third] : second->children) {
+        ForgetAllIdle(*third);
+      }
+    }
+  }
+  forget_at_ = std::max(kMaxNodes, 2 * num_nodes_);
 }
 
 // Puts a child with steps into its place among its siblings.
@@ -50,6 +77,7 @@ void TurnTree::SetReady(Node& parent, Child child) {
 }
 
 void TurnTree::Push(const Path& path, double weight, Step step, bool first) {
+  if (num_nodes_ >= forget_at_) ForgetDeepIdle();
   Node* parent = &root_;
   ++root_.waiting;
   for (const std::string& name : path) {

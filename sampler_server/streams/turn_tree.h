@@ -27,13 +27,17 @@ namespace tributary {
 //
 // What has no steps saves nothing up: when it comes back its account is at
 // least that of its sibling served last. An account that is ahead is kept
-// meanwhile, of the latest kMaxRemembered children of a node.
+// meanwhile, of the latest kMaxRemembered children of a node, and of the third
+// level and below only while there are few nodes: what is forgotten there is
+// between the children of one node of the second. So idle nodes are at most
+// about kMaxNodes, some 0.4 KB each.
 //
 // A pure data structure, not thread-safe.
 class TurnTree {
  public:
   static constexpr size_t kLevels = 4;
   static constexpr size_t kMaxRemembered = 64;
+  static constexpr size_t kMaxNodes = 8192;
   using Step = absl::AnyInvocable<void(WorkSlice&)>;
   // The names of the nodes from the root's child to the leaf.
   using Path = std::array<std::string, kLevels>;
@@ -54,7 +58,7 @@ class TurnTree {
 
   size_t size() const { return root_.waiting; }
   // Returns how many nodes are kept.
-  size_t num_nodes() const { return CountNodes(root_); }
+  size_t num_nodes() const { return num_nodes_; }
 
  private:
   struct Node {
@@ -64,6 +68,7 @@ class TurnTree {
     double guess = 0;    // mean cost of the latest steps of a leaf
     size_t waiting = 0;  // steps below it
     size_t running = 0;  // steps below it that are not settled
+    bool idle() const { return waiting + running == 0; }
     std::pair<double, uint64_t> ready_at;  // its key in the parent's `ready`
     std::map<std::string, std::unique_ptr<Node>> children;
     // The children with steps that wait, next turn first; of equal ones that
@@ -76,13 +81,18 @@ class TurnTree {
   using Child = std::map<std::string, std::unique_ptr<Node>>::iterator;
 
   static size_t CountNodes(const Node& node);
-  static Child FindOrAdd(Node& parent, const std::string& name);
-  static void ForgetIdle(Node& parent);
+  Child FindOrAdd(Node& parent, const std::string& name);
+  Child Forget(Node& parent, Child child);
+  void ForgetIdle(Node& parent);
+  void ForgetAllIdle(Node& parent);
+  void ForgetDeepIdle();
   void SetReady(Node& parent, Child child);
   void Charge(Node& parent, Child child, double cost);
 
   Node root_;
   uint64_t order_ = 0;
+  size_t num_nodes_ = 0;
+  size_t forget_at_ = kMaxNodes;  // ForgetDeepIdle at so many nodes
 };
 
 }  // namespace tributary

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -124,6 +125,45 @@ TEST_F(TurnTreeTest, ChildrenThatAreIdleAreForgotten) {
   }
   EXPECT_EQ(tree_.size(), 0u);
   EXPECT_LE(tree_.num_nodes(), 2 * TurnTree::kMaxRemembered + 8);
+}
+
+TEST_F(TurnTreeTest, IdleNodesOfAllLevelsTogetherAreFew) {
+  size_t most = 0;
+  for (int caller = 0; caller < 50; ++caller) {
+    for (int job = 0; job < 50; ++job) {
+      for (int stream = 0; stream < 50; ++stream) {
+        Push(Path(std::to_string(caller), std::to_string(job),
+                  std::to_string(stream)));
+        ServeAll();
+        most = std::max(most, tree_.num_nodes());
+      }
+    }
+  }
+  EXPECT_GT(most, TurnTree::kMaxNodes / 2);
+  EXPECT_LE(most, TurnTree::kMaxNodes + TurnTree::kLevels);
+}
+
+// A caller's account is kept when those of its streams are not.
+TEST_F(TurnTreeTest, ACallerIsAheadAlthoughItsStreamsAreForgotten) {
+  costs_ = {{"dear", 1e9}};
+  Push(Path("dear", "", "1"));
+  Push(Path("cheap", "", "2"));
+  ServeAll();
+  size_t most = 0;
+  for (const char* caller : {"other", "another", "third"}) {
+    for (int i = 0; i < 60 * 60; ++i) {
+      Push(Path(caller, std::to_string(i / 60), std::to_string(i % 60)));
+      ServeAll();
+      most = std::max(most, tree_.num_nodes());
+    }
+  }
+  ASSERT_LT(tree_.num_nodes(), most);
+  served_.clear();
+  Push(Path("dear", "", "1"));
+  Push(Path("cheap", "", "2"));
+  Push(Path("cheap", "", "2"));
+  ServeAll();
+  EXPECT_THAT(served_, ElementsAre("cheap2", "cheap2", "dear1"));
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ class StatusWaitTest(unittest.TestCase):
     def test_another_graph_is_not_the_one_waited_for(self):
         with processes.Server(self.graph(1)) as server:
             done = processes.run("status", "--servers", server.address,
-                                 "--graph-name", "other", "--wait", "1")
+                                 "--graph-name", "other", "--wait", "5")
         self.assertEqual(done.returncode, 1)
         self.assertIn("graph 'other'; this server has cora@", done.stderr)
 

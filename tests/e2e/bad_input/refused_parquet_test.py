@@ -120,6 +120,10 @@ TABLES = [
            "column w: weight nan" + WEIGHT,
            edges={"w": None, "w_or_null": changed(
                small.WEIGHTS.astype(np.float32), 3, value=np.nan)}),
+    tables("a weight that float64 does not hold", EDGES + ", row 2, column w: a "
+           "value that float64 cannot hold; allowed: numbers that it holds "
+           "exactly",
+           edges={"w": changed(np.arange(5), 2, value=2 ** 53 + 1)}),
     tables("texts for features", NODES + ': column "f0" ' + NOT_NUMBERS,
            nodes={"f": None, "f0": list("abcd")}),
     tables("a missing column of ends", EDGES + ': there is no column "src"; '

@@ -46,11 +46,7 @@ class ParquetCells final : public Table,
     std::vector<ColumnPtr> columns;
     for (const CellRequest& request : requests) {
       ASSIGN_OR_RETURN(ColumnPtr column, ReadOne(request, spool));
-      columns.push_back(std::make_shared<PlacedColumn>(
-          std::move(column), [table = shared_from_this(),
-                              name = NameOf(request.columns[0])](int64_t row) {
-            return absl::StrCat(table->Where(row), ", column ", name);
-          }));
+      columns.push_back(std::move(column));
     }
     return columns;
   }
@@ -82,16 +78,32 @@ class ParquetCells final : public Table,
         return TypeError(request, "whole numbers");
       case CellKind::kNumberId:
       case CellKind::kTextId:
-        if (first.is_text) return ReadTexts(request, spool);
+        if (first.is_text) return PlacedTexts(request, spool);
         break;
       case CellKind::kSplit:
-        if (first.is_text) return ReadTexts(request, spool);
+        if (first.is_text) return PlacedTexts(request, spool);
         return TypeError(request, "text");
     }
     ASSIGN_OR_RETURN(ColumnPtr column,
                      table_.ToSpool(request.columns, spool, request.name));
-    return AsKind(request.kind, std::move(column),
+    return AsKind(request.kind, Placed(std::move(column), request),
                   absl::StrCat(path(), ", column ", first.name));
+  }
+
+  // Returns a column of the spool whose rows are those of the user's files.
+  // What converts it comes after, so that errors name these, too.
+  ColumnPtr Placed(ColumnPtr column, const CellRequest& request) const {
+    return std::make_shared<PlacedColumn>(
+        std::move(column), [table = shared_from_this(),
+                            name = NameOf(request.columns[0])](int64_t row) {
+          return absl::StrCat(table->Where(row), ", column ", name);
+        });
+  }
+
+  absl::StatusOr<ColumnPtr> PlacedTexts(const CellRequest& request,
+                                        const Spool& spool) const {
+    ASSIGN_OR_RETURN(ColumnPtr texts, ReadTexts(request, spool));
+    return Placed(std::move(texts), request);
   }
 
   static absl::StatusOr<ColumnPtr> AsKind(CellKind kind, ColumnPtr column,
