@@ -28,9 +28,8 @@ struct MemoryBoundInput {
 };
 
 // Returns the parts of the bound. Each is enforced where it is used, by the
-// budget or limit that it names; docs/architecture.md ("Bounds of a server")
-// says what happens there. Pages of mapped files are the system's to drop and
-// are not among them.
+// budget or limit that it names; docs/bounds.md says what happens there. Pages
+// of mapped files are the system's to drop and are not among them.
 std::vector<MemoryPart> MemoryBound(const SamplerServiceOptions& options,
                                     const MemoryBoundInput& input);
 

@@ -23,7 +23,6 @@ BLOCKS = {
     "README.md": [
         ("./dev demo", BAZEL),
         ("# Build the programs", "tests/e2e/readme_test.py"),
-        ("./dev build", BAZEL),
     ],
     "docs/checkpoints.md": [
         ("checkpoints/", TEXT),
