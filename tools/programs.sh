@@ -2,9 +2,18 @@
 # Sourced by dev: builds the programs, and says where they are.
 : "${bazel:?}"
 
-build_programs() {
-  run_bazel build //cli:tributary //trainer_client/torch:tributary-train \
-    //cli/mpi:tributary-partition-mpi
+demo_programs=(//cli:tributary //trainer_client/torch:tributary-train)
+# These alone link Arrow or MPI, which the demo does not need.
+other_programs=(//cli:tributary-parquet //cli/fetch:tributary-fetch
+  //cli/mpi:tributary-partition-mpi)
+
+# Prints where each program is. Requires export_programs.
+print_programs() {
+  local target
+  for target in "${demo_programs[@]}" "${other_programs[@]}"; do
+    target=${target#//}
+    echo "$TRIBUTARY_BAZEL_BIN/${target/://}"
+  done
 }
 
 # Exports where the programs are: in the default configuration's folder, not in
@@ -14,14 +23,20 @@ export_programs() {
   bin=$("$bazel" info bazel-bin 2>/dev/null)
   export TRIBUTARY=$bin/cli/tributary
   export TRIBUTARY_TRAIN=$bin/trainer_client/torch/tributary-train
-  export TRIBUTARY_PARTITION_MPI=$bin/cli/mpi/tributary-partition-mpi
   export TRIBUTARY_BAZEL_BIN=$bin
 }
 
 # Prints a line for a shell to evaluate, which puts the programs first on its
 # PATH. Requires export_programs.
 print_path() {
+  local program folder path=
+  while read -r program; do
+    folder=$(printf %q "${program%/*}")
+    case :$path in
+      *":$folder:"*) ;;
+      *) path+=$folder: ;;
+    esac
+  done < <(print_programs)
   # shellcheck disable=SC2016  # the reader's PATH
-  printf 'export PATH=%q:%q:%q:"$PATH"\n' "$(dirname "$TRIBUTARY")" \
-    "$(dirname "$TRIBUTARY_TRAIN")" "$(dirname "$TRIBUTARY_PARTITION_MPI")"
+  printf 'export PATH=%s"$PATH"\n' "$path"
 }

@@ -109,20 +109,25 @@ class PathTest(ShellTest):
     def test_the_line_puts_all_programs_on_the_path(self):
         out = self.folder / "out of bazel"
         self.stub("bazel", f"[ \"$*\" = 'info bazel-bin' ] && echo {shlex.quote(str(out))}")
-        for name in ("cli/tributary", "trainer_client/torch/tributary-train",
-                     "cli/mpi/tributary-partition-mpi"):
+        names = ("cli/tributary", "trainer_client/torch/tributary-train",
+                 "cli/tributary-parquet", "cli/fetch/tributary-fetch",
+                 "cli/mpi/tributary-partition-mpi")
+        for name in names:
             program = out / name
-            program.parent.mkdir(parents=True)
+            program.parent.mkdir(parents=True, exist_ok=True)
             program.write_text("#!/bin/bash\necho ${0##*/}\n")
             program.chmod(0o755)
         done = self.bash(
             f"bazel=bazel; . {TOOLS}/programs.sh; export_programs; line=$(print_path);"
-            ' eval "$line"; tributary; tributary-train; tributary-partition-mpi; command -v bazel'
+            f' eval "$line"; for name in {" ".join(names)}; do "${{name##*/}}"; done;'
+            " command -v bazel; print_programs"
         )
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(
             done.stdout,
-            f"tributary\ntributary-train\ntributary-partition-mpi\n{self.bin}/bazel\n",
+            "".join(f"{name.rpartition('/')[2]}\n" for name in names)
+            + f"{self.bin}/bazel\n"
+            + "".join(f"{out}/{name}\n" for name in names),
             done.stderr,
         )
 
