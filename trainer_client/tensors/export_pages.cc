@@ -8,6 +8,25 @@
 #include "common/text/status.h"
 
 namespace tributary {
+namespace {
+
+// What a page without rows passes over (tensors.proto).
+constexpr uint64_t kLeastPassed = uint64_t{1} << 20;
+
+}  // namespace
+
+absl::Status CheckProgress(const v1::ExportRowsReply& page, uint64_t cursor,
+                           uint64_t num_rows) {
+  if (page.done()) return absl::OkStatus();
+  const uint64_t least = page.num_rows() > 0 ? 1 : kLeastPassed;
+  const uint64_t next = page.next_cursor();
+  if (next > cursor && next - cursor >= least && next < num_rows) {
+    return absl::OkStatus();
+  }
+  return absl::InternalError(absl::StrCat(
+      "a page of ", page.num_rows(), " exported rows leads from row ", cursor,
+      " to ", next, " of ", num_rows, ", and is not the last"));
+}
 
 ExportPages::ExportPages(std::shared_ptr<TensorClient> client,
                          std::shared_ptr<const TensorInfo> tensor,
@@ -48,12 +67,17 @@ absl::Status ExportPages::Read() {
   ASSIGN_OR_RETURN(const auto told, ParseReplyHeader<v1::ExportRowsReply>(
                                         replies[0]->kind, replies[0]->header));
   page_ = std::move(replies[0]->payload);
+  const std::string& address = client_->members()[member_].address;
   if (page_.size() % bytes_per_row_ != 0 ||
-      page_.size() / bytes_per_row_ != told.num_rows() ||
-      (!told.done() && told.next_cursor() <= cursor_)) {
-    return absl::InternalError(absl::StrCat(
-        client_->members()[member_].address, ": a page of ", told.num_rows(),
-        " exported rows has ", page_.size(), " bytes"));
+      page_.size() / bytes_per_row_ != told.num_rows()) {
+    return absl::InternalError(
+        absl::StrCat(address, ": a page of ", told.num_rows(),
+                     " exported rows has ", page_.size(), " bytes"));
+  }
+  const absl::Status progress =
+      CheckProgress(told, cursor_, tensor_->spec.num_rows());
+  if (!progress.ok()) {
+    return absl::InternalError(absl::StrCat(address, ": ", progress.message()));
   }
   rows_.resize(told.num_rows());
   if (!rows_.empty()) {

@@ -10,10 +10,17 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "common/io/buffer.h"
+#include "common/proto/tensors.pb.h"
 #include "trainer_client/tensors/snapshot_files.h"
 #include "trainer_client/tensors/tensor_client.h"
 
 namespace tributary {
+
+// Checks that a page brings the end of a tensor of `num_rows` nearer: it has
+// rows, or it passes over so many that there are few such pages. INTERNAL
+// otherwise.
+absl::Status CheckProgress(const v1::ExportRowsReply& page, uint64_t cursor,
+                           uint64_t num_rows);
 
 // The rows come ascending. One thread; calls wait.
 class ExportPages {
@@ -26,7 +33,8 @@ class ExportPages {
               size_t page_bytes);
 
   // Reads the next page if this one is at its end. Errors are the member's;
-  // INTERNAL if its rows are not ascending, or not its own.
+  // INTERNAL if its rows are not ascending, or not its own, or its pages have
+  // no end (CheckProgress).
   absl::Status Fill();
   // Whether there is no row any more. Valid after Fill.
   bool done() const { return position_ == rows_.size(); }
