@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/fleet/graph_name.h"
-#include "common/observe/log.h"
 #include "common/runtime/clock.h"
 #include "common/text/status.h"
 #include "trainer_client/torch/ddp/process_group.h"
@@ -548,7 +547,7 @@ class TrainingRun {
                                                   rows, of_split, group_));
   }
 
-  // Returns none, and warns once of the split, if its labels leave the metric
+  // Returns none, and notes the split once, if its labels leave the metric
   // undefined, as those of one class do rocauc: that is no fault of the model.
   absl::StatusOr<std::optional<double>> IfDefined(
       std::string_view phase, const absl::StatusOr<double>& measured) {
@@ -557,15 +556,13 @@ class TrainingRun {
       return measured.status();
     }
     const bool valid = phase == "valid";
-    if (group_.rank() == 0 && undefined_.insert(valid).second) {
-      Log(LogLevel::kWarning,
-          absl::StrCat(
-              NameOf(options_.metric_of_task()),
-              " is not defined on the split ",
-              valid ? loaders_.valid_name : loaders_.test_name, ": ",
-              std::string(measured.status().message()),
-              valid ? "; the last epoch's model is taken instead of the best"
-                    : ""));
+    if (undefined_.insert(valid).second) {
+      observer_.OnNote(absl::StrCat(
+          NameOf(options_.metric_of_task()), " is not defined on the split ",
+          valid ? loaders_.valid_name : loaders_.test_name, ": ",
+          std::string(measured.status().message()),
+          valid ? "; the last epoch's model is taken instead of the best"
+                : ""));
     }
     return std::nullopt;
   }
