@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,7 +16,7 @@
 #include "partition/pipeline/inputs/ogb/node_type_table.h"
 #include "partition/pipeline/inputs/ogb/ogb_files.h"
 #include "partition/pipeline/inputs/ogb/relation_list.h"
-#include "partition/pipeline/inputs/ogb/typed_splits.h"
+#include "partition/pipeline/inputs/ogb/typed_graph.h"
 #include "partition/schema/schema_check.h"
 
 namespace tributary {
@@ -52,24 +51,18 @@ absl::StatusOr<ColumnPtr> OpenOptional(const OptionalArrays& arrays,
 class HeteroBinaryReader {
  public:
   HeteroBinaryReader(const InputOptions& options, const Spool& spool)
-      : options_(options), spool_(spool), raw_(options.folder + "/raw/") {}
+      : options_(options),
+        spool_(spool),
+        raw_(options.folder + "/raw/"),
+        graph_(options) {}
 
   absl::StatusOr<GraphSource> Read() && {
-    graph_.heterogeneous = true;
     RETURN_IF_ERROR(ExpectArrays());
     RETURN_IF_ERROR(ReadNodes());
-    ASSIGN_OR_RETURN(schemes_,
-                     ListSchemes(options_.folder + "/split", options_));
-    RETURN_IF_ERROR(
-        CheckNoPickledSchemes(options_.folder + "/split", schemes_));
-    RETURN_IF_ERROR(ReadNodeSplits());
+    RETURN_IF_ERROR(graph_.ReadNodeSplits(
+        [](const std::string&) { return absl::OkStatus(); }));
     RETURN_IF_ERROR(ReadRelations());
-    absl::c_sort(
-        graph_.edge_types, [](const EdgeSource& a, const EdgeSource& b) {
-          return std::tie(a.src, a.rel, a.dst) < std::tie(b.src, b.rel, b.dst);
-        });
-    SortSplits(graph_.splits);
-    return std::move(graph_);
+    return std::move(graph_).Finish();
   }
 
  private:
@@ -131,7 +124,7 @@ class HeteroBinaryReader {
                        OpenOptional(features, name, n, OpenFeatureArray));
       ASSIGN_OR_RETURN(nodes.y, OpenOptional(labels, name, n, OpenLabelArray));
       ASSIGN_OR_RETURN(nodes.time, OpenOptional(times, name, n, OpenTimeArray));
-      graph_.node_types.push_back(std::move(nodes));
+      graph_.types().push_back(std::move(nodes));
     }
     for (const auto& arrays : {features, labels, times}) {
       if (arrays.has_value()) NoteOthers(*arrays, names);
@@ -150,22 +143,9 @@ class HeteroBinaryReader {
                   const std::vector<std::string>& names) {
     for (const std::string& name : arrays.names()) {
       if (absl::c_linear_search(names, name)) continue;
-      graph_.notes.push_back(What(arrays, name) +
-                             " is of no type of the graph and left out");
+      graph_.Note(What(arrays, name) +
+                  " is of no type of the graph and left out");
     }
-  }
-
-  absl::Status ReadNodeSplits() {
-    for (const std::string& scheme : schemes_) {
-      RETURN_IF_ERROR(CheckFileName(scheme));
-      if (IsEdgeScheme(options_, scheme)) continue;
-      ASSIGN_OR_RETURN(
-          auto splits,
-          ReadTypeSplits(absl::StrCat(options_.folder, "/split/", scheme),
-                         scheme, graph_.node_types, graph_.notes));
-      absl::c_move(splits, std::back_inserter(graph_.splits));
-    }
-    return absl::OkStatus();
   }
 
   absl::StatusOr<Relation> ParseRelation(const NpzArrays& arrays,
@@ -175,12 +155,12 @@ class HeteroBinaryReader {
       return NameError(arrays, name, "allowed: head___relation___tail");
     }
     Relation relation{parts[0], parts[1], parts[2]};
-    relation.src_type = FindType(graph_.node_types, parts[0]);
-    relation.dst_type = FindType(graph_.node_types, parts[2]);
+    relation.src_type = FindType(graph_.types(), parts[0]);
+    relation.dst_type = FindType(graph_.types(), parts[2]);
     if (relation.src_type < 0 || relation.dst_type < 0) {
       return NameError(arrays, name,
                        absl::StrCat("a relation of an unknown type; allowed: ",
-                                    TypeNames(graph_.node_types)));
+                                    TypeNames(graph_.types())));
     }
     const absl::Status allowed = CheckTypeName(parts[1]);
     if (!allowed.ok()) return NameError(arrays, name, allowed.message());
@@ -217,11 +197,11 @@ class HeteroBinaryReader {
                          OpenOptional(arrays, name, count, OpenMaskArray));
         if (column != nullptr) edges.masks[mask] = std::move(column);
       }
-      RETURN_IF_ERROR(ReadEdgeSplits(relation, count));
-      RETURN_IF_ERROR(AddEdges(index, relation, edges));
-      if (!options_.add_reverse) continue;
-      std::swap(edges.from, edges.to);
-      RETURN_IF_ERROR(AddEdges(index, relation.Reverse(), std::move(edges)));
+      RETURN_IF_ERROR(CheckIsNew(index, relation));
+      if (options_.add_reverse) {
+        RETURN_IF_ERROR(CheckIsNew(index, relation.Reverse()));
+      }
+      RETURN_IF_ERROR(graph_.AddRelation(relation, count, std::move(edges)));
     }
     for (const auto& arrays : {features, weights, times}) {
       if (arrays.has_value()) NoteOthers(*arrays, index.names());
@@ -229,50 +209,24 @@ class HeteroBinaryReader {
     return absl::OkStatus();
   }
 
-  absl::Status ReadEdgeSplits(const Relation& relation, int64_t count) {
-    const EdgeSplitType type{
-        relation.name(), graph_.node_types[relation.src_type].num_nodes,
-        graph_.node_types[relation.dst_type].num_nodes, count};
-    for (const std::string& scheme : schemes_) {
-      ASSIGN_OR_RETURN(
-          auto splits,
-          ReadEdgeSplitFiles(absl::StrCat(options_.folder, "/split/", scheme,
-                                          "/", relation.folder()),
-                             scheme, type, /*rows=*/true));
-      absl::c_move(splits, std::back_inserter(graph_.splits));
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status AddEdges(const NpzArrays& index, const Relation& relation,
-                        EdgeSource edges) {
-    // Names of files and tensors join the parts.
+  // Names of files and tensors join the parts of a relation's.
+  absl::Status CheckIsNew(const NpzArrays& index, const Relation& relation) {
     const std::string joined =
         absl::StrCat(relation.src, "__", relation.rel, "__", relation.dst);
     const auto [at, fresh] = taken_.emplace(joined, relation.name());
-    if (!fresh) {
-      return NameError(
-          index, relation.folder(),
-          absl::StrCat("it and ", at->second, " would both be called ", joined,
-                       "; rename one",
-                       options_.add_reverse ? ", or no --add-reverse" : ""));
-    }
-    edges.src = relation.src;
-    edges.rel = relation.rel;
-    edges.dst = relation.dst;
-    edges.src_type = relation.src_type;
-    edges.dst_type = relation.dst_type;
-    edges.reverse = relation.reverse;
-    graph_.edge_types.push_back(std::move(edges));
-    return absl::OkStatus();
+    if (fresh) return absl::OkStatus();
+    return NameError(
+        index, relation.folder(),
+        absl::StrCat("it and ", at->second, " would both be called ", joined,
+                     "; rename one",
+                     options_.add_reverse ? ", or no --add-reverse" : ""));
   }
 
   const InputOptions& options_;
   const Spool& spool_;
   const std::string raw_;
-  std::vector<std::string> schemes_;
   std::map<std::string, std::string> taken_;  // joined name -> edge type
-  GraphSource graph_;
+  TypedGraph graph_;
 };
 
 }  // namespace

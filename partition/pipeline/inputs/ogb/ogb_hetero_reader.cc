@@ -1,10 +1,8 @@
 #include "partition/pipeline/inputs/ogb/ogb_hetero_reader.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -16,8 +14,8 @@
 #include "partition/pipeline/inputs/ogb/node_type_table.h"
 #include "partition/pipeline/inputs/ogb/ogb_files.h"
 #include "partition/pipeline/inputs/ogb/relation_list.h"
+#include "partition/pipeline/inputs/ogb/typed_graph.h"
 #include "partition/pipeline/inputs/ogb/typed_splits.h"
-#include "partition/schema/schema_check.h"
 
 namespace tributary {
 namespace {
@@ -41,10 +39,12 @@ absl::Status CheckMemory(const std::vector<NodeSource>& types) {
 class HeteroReader {
  public:
   HeteroReader(const InputOptions& options, const Spool& spool)
-      : options_(options), spool_(spool), raw_(options.folder + "/raw/") {}
+      : options_(options),
+        spool_(spool),
+        raw_(options.folder + "/raw/"),
+        graph_(options) {}
 
   absl::StatusOr<GraphSource> Read() && {
-    graph_.heterogeneous = true;
     ASSIGN_OR_RETURN(types(), ReadNodeTypes(raw_ + "num-node-dict"));
     ASSIGN_OR_RETURN(relations_,
                      ReadRelationList(raw_ + "triplet-type-list", types(),
@@ -56,20 +56,20 @@ class HeteroReader {
     RETURN_IF_ERROR(
         ReadNodeRows("node-label", "label", ReadLabelTable, &NodeSource::y));
     RETURN_IF_ERROR(ReadNodeTimes());
-    RETURN_IF_ERROR(ReadSplits());
+    RETURN_IF_ERROR(graph_.ReadNodeSplits(
+        [this](const std::string& folder) { return LookAtScheme(folder); }));
     RETURN_IF_ERROR(ReadRelations());
-    SortSplits(graph_.splits);
-    return std::move(graph_);
+    return std::move(graph_).Finish();
   }
 
  private:
-  std::vector<NodeSource>& types() { return graph_.node_types; }
+  std::vector<NodeSource>& types() { return graph_.types(); }
 
   // Announces all tables before the first is parsed. What is wrong with a count
   // is said where it is needed.
   absl::Status ExpectTables() const {
     ExpectedTables tables;
-    for (const NodeSource& type : graph_.node_types) {
+    for (const NodeSource& type : graph_.types()) {
       const auto stem = [&](const std::string& files) {
         return absl::StrCat(raw_, files, "/", type.name, "/", files);
       };
@@ -173,47 +173,16 @@ class HeteroReader {
     return absl::OkStatus();
   }
 
-  // Reads split/<scheme>/<head>___<relation>___<tail> of all schemes.
-  absl::Status ReadSplitsOf(const Relation& relation, int64_t num_edges) {
-    const EdgeSplitType type{relation.name(), NodesOf(relation.src_type),
-                             NodesOf(relation.dst_type), num_edges};
-    for (const std::string& scheme : schemes_) {
-      const std::string folder = absl::StrCat(options_.folder, "/split/",
-                                              scheme, "/", relation.folder());
-      ASSIGN_OR_RETURN(auto splits, ReadEdgeSplitFiles(folder, scheme, type,
-                                                       /*rows=*/true));
-      absl::c_move(splits, std::back_inserter(graph_.splits));
-    }
-    return absl::OkStatus();
-  }
-
   void Note(const std::string& path, const char* what) {
-    graph_.notes.push_back(
-        absl::StrCat(path, " is of no ", what, " and left out"));
+    graph_.Note(absl::StrCat(path, " is of no ", what, " and left out"));
   }
 
-  absl::Status ReadSplits() {
-    const std::string root = options_.folder + "/split";
-    ASSIGN_OR_RETURN(schemes_, ListSchemes(root, options_));
-    RETURN_IF_ERROR(CheckNoPickledSchemes(root, schemes_));
-    for (const std::string& scheme : schemes_) {
-      RETURN_IF_ERROR(CheckFileName(scheme));
-      if (IsEdgeScheme(options_, scheme)) continue;
-      RETURN_IF_ERROR(ReadScheme(absl::StrCat(root, "/", scheme), scheme));
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status ReadScheme(const std::string& folder,
-                          const std::string& scheme) {
+  absl::Status LookAtScheme(const std::string& folder) {
     RETURN_IF_ERROR(NoteUnknownFolders(folder, /*relations=*/true));
     for (const char* name : {"test", "train", "valid"}) {
       ASSIGN_OR_RETURN(const std::string path, FindCsv(folder + "/" + name));
       if (!path.empty()) Note(path, "node type");
     }
-    ASSIGN_OR_RETURN(auto splits,
-                     ReadTypeSplits(folder, scheme, types(), graph_.notes));
-    absl::c_move(splits, std::back_inserter(graph_.splits));
     return absl::OkStatus();
   }
 
@@ -232,12 +201,6 @@ class HeteroReader {
       if (found_masks_.contains(*file.name)) continue;
       return NamedFileMissing(file, raw_ + "relations/*/");
     }
-    auto& edges = graph_.edge_types;
-    std::sort(edges.begin(), edges.end(),
-              [](const EdgeSource& a, const EdgeSource& b) {
-                return std::tie(a.src, a.rel, a.dst) <
-                       std::tie(b.src, b.rel, b.dst);
-              });
     return absl::OkStatus();
   }
 
@@ -272,39 +235,23 @@ class HeteroReader {
                                    NodesOf(relation.dst_type), spool_));
     edges.from = std::move(ends.from);
     edges.to = std::move(ends.to);
-    RETURN_IF_ERROR(ReadSplitsOf(relation, count));
-    AddEdges(relation, edges);
-    if (!options_.add_reverse) return absl::OkStatus();
-    std::swap(edges.from, edges.to);
-    AddEdges(relation.Reverse(), std::move(edges));
-    return absl::OkStatus();
-  }
-
-  void AddEdges(const Relation& relation, EdgeSource edges) {
-    edges.src = relation.src;
-    edges.rel = relation.rel;
-    edges.dst = relation.dst;
-    edges.src_type = relation.src_type;
-    edges.dst_type = relation.dst_type;
-    edges.reverse = relation.reverse;
-    graph_.edge_types.push_back(std::move(edges));
+    return graph_.AddRelation(relation, count, std::move(edges));
   }
 
   std::string FolderOf(const Relation& relation) const {
     return absl::StrCat(raw_, "relations/", relation.folder(), "/");
   }
 
-  int64_t NodesOf(int type) const { return graph_.node_types[type].num_nodes; }
+  int64_t NodesOf(int type) const { return graph_.types()[type].num_nodes; }
 
   const InputOptions& options_;
   const Spool& spool_;
   const std::string raw_;
   std::vector<Relation> relations_;
-  std::vector<std::string> schemes_;
   bool found_weights_ = false;
   bool found_times_ = false;
   std::set<std::string> found_masks_;
-  GraphSource graph_;
+  TypedGraph graph_;
 };
 
 }  // namespace
