@@ -411,6 +411,32 @@ class PredictTrainTest(unittest.TestCase):
                                   result_of(self.path("scores1"))):
             np.testing.assert_allclose(made, expected, rtol=1e-4, atol=1e-5)
 
+    def test_a_decoder_is_not_trained_while_it_predicts(self):
+        """Its dropout is off, though no epoch has come before."""
+        rng = random.Random(6)
+        links = [(v, (v + 1 + rng.randrange(39)) % 40) for v in range(40)
+                 for _ in range(3)]
+        source = folders.write_ogb(
+            self.path("decoded"), 40, links, None, None,
+            {"train": links[:90], "test": links[90:]})
+        graph = folders.partition(source, self.path("decoded1"))
+        saved, out = self.path("decoded.st"), self.path("decoded.out")
+        flags = ("--graph", graph, "--task", "link", "--input", "train,,test",
+                 "--hidden", 8, "--num-neighbors", "4", "--decoder", "mlp",
+                 "--dropout", 0.5)
+        train(*flags, "--epochs", 1, "--save-model", saved)
+        train(*flags, "--load-model", saved, "--predict", "test",
+              "--inference", "layerwise", "--out", out)
+        ends, scores, rows = result_of(out)
+        np.testing.assert_array_equal(ends, links[90:])
+        p = {name.removeprefix("decoder.lins."): value for name, value in
+             read_safetensors(saved).items() if name.startswith("decoder.")}
+        hidden = np.maximum(
+            (rows[:, 0] * rows[:, 1]) @ p["0.weight"].T + p["0.bias"], 0)
+        np.testing.assert_allclose(
+            scores, (hidden @ p["1.weight"].T + p["1.bias"])[:, 0],
+            rtol=1e-4, atol=1e-5)
+
     def test_a_file_says_what_its_tensors_do_not(self):
         for model, flags, expected in (
                 ("sage", ("--layer-norm", "--aggr", "max", "--row-normalize"), {
