@@ -412,7 +412,7 @@ class PredictTrainTest(unittest.TestCase):
             np.testing.assert_allclose(made, expected, rtol=1e-4, atol=1e-5)
 
     def test_a_decoder_is_not_trained_while_it_predicts(self):
-        """Its dropout is off, though no epoch has come before."""
+        """Its dropout is off, though nothing was evaluated before."""
         rng = random.Random(6)
         links = [(v, (v + 1 + rng.randrange(39)) % 40) for v in range(40)
                  for _ in range(3)]
@@ -421,7 +421,7 @@ class PredictTrainTest(unittest.TestCase):
             {"train": links[:90], "test": links[90:]})
         graph = folders.partition(source, self.path("decoded1"))
         saved, out = self.path("decoded.st"), self.path("decoded.out")
-        flags = ("--graph", graph, "--task", "link", "--input", "train,,test",
+        flags = ("--graph", graph, "--task", "link", "--input", "train",
                  "--hidden", 8, "--num-neighbors", "4", "--decoder", "mlp",
                  "--dropout", 0.5)
         train(*flags, "--epochs", 1, "--save-model", saved)
