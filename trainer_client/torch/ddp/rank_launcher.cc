@@ -421,8 +421,10 @@ void EndWithLauncher() {
   const char* text = std::getenv(kLauncherPidVariable);
   int launcher = 0;
   if (text == nullptr || !absl::SimpleAtoi(text, &launcher)) return;
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != launcher) raise(SIGTERM);  // it has already ended
+  // Not SIGTERM, by which all ranks end together as asked to: a launcher that
+  // is lost is a failure, which counts.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != launcher) raise(SIGKILL);  // it has already ended
 }
 
 }  // namespace tributary
