@@ -33,8 +33,8 @@ struct SlotRingStats {
 
 // A slot passes through the states FREE -> GRANTED -> READY -> LEASED -> FREE.
 // A granted slot stays so until its holder has returned it or is proven dead,
-// because a frozen process may still write into it. Slots are freed in any order. Allocation is best fit over coalesced
-// free extents, in units of 4 KiB.
+// because a frozen process may still write into it. Slots are freed in any
+// order. Allocation is best fit over coalesced free extents, in units of 4 KiB.
 //
 // Thread-safe. Leases keep the ring alive. Every method returns
 // FAILED_PRECONDITION if the slot is not in the state that it requires.

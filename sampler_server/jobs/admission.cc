@@ -270,16 +270,17 @@ bool Admission::MayStartOne() {
   // A batch that is made smaller than expected brings the time forward.
   if (turns_.size() > 0 && paced_until_ < pace_timer_) {
     pace_timer_ = paced_until_;
-    executor_->PostAt(paced_until_, [weak = weak_from_this(),
-                                     at = paced_until_] {
-      const auto self = weak.lock();
-      if (self == nullptr) return;
-      {
-        MutexLock lock(self->mutex_);
-        if (self->pace_timer_ == at) self->pace_timer_ = absl::InfiniteFuture();
-      }
-      self->Pump();
-    });
+    executor_->PostAt(paced_until_,
+                      [weak = weak_from_this(), at = paced_until_] {
+                        const auto self = weak.lock();
+                        if (self == nullptr) return;
+                        {
+                          MutexLock lock(self->mutex_);
+                          if (self->pace_timer_ == at)
+                            self->pace_timer_ = absl::InfiniteFuture();
+                        }
+                        self->Pump();
+                      });
   }
   return false;
 }

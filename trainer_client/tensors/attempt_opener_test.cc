@@ -193,9 +193,9 @@ TEST_F(AttemptOpenerTest, WhatAllServersRefuseIsFinal) {
   }
   const absl::Status status = Open().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kPermissionDenied) << status;
-  EXPECT_THAT(std::string(status.message()),
-              AllOf(HasSubstr("job a may not read cora"),
-                    Not(HasSubstr("alone"))));
+  EXPECT_THAT(
+      std::string(status.message()),
+      AllOf(HasSubstr("job a may not read cora"), Not(HasSubstr("alone"))));
   EXPECT_LT(took_, kSoon);
 }
 
