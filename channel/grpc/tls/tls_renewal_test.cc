@@ -195,28 +195,36 @@ TEST_F(TlsRenewalTest, AnOldConnectionEndsByPlanAndANewOneTakesItsStreams) {
   EXPECT_GE(connections.size(), 3);
 }
 
-// What a stream has queued before its connection's end still arrives.
+// What a stream has queued before its connection's end still arrives. But gRPC
+// closes the socket once all is sent, and what the client writes meanwhile
+// (window updates) is answered by a reset, which a client that is slow to read
+// may see first. Then it asks again, as after any loss.
 TEST_F(TlsRenewalTest, NothingIsLostAtTheEndOfAConnection) {
   GrpcServerOptions options;
   options.tls = certificates_.Sampler();
   options.age = {.age = absl::Milliseconds(500), .grace = absl::Seconds(1)};
   Serve(options);
   auto& transport = MakeTransport(certificates_.Trainer("cora"));
-  auto client = Open(transport);
-  ASSERT_TRUE(Accepted(1));
-  const auto server = acceptor_.accepted()[0];
-  size_t sent = 0;
-  while (const auto stream = server->stream()) {
-    // As a server with credits does: no more than the client has asked for.
-    if (!stream->Send(MakeMessage(sent, "", 1 << 16)).ok()) break;
-    ++sent;
-    ASSERT_TRUE(log_.WaitUntil(
-        [&] { return client->num_heard() + 8 > sent || client->is_closed(); }));
+  absl::Status end;
+  for (int attempt = 1; attempt <= 5 && !IsPlannedEnd(end); ++attempt) {
+    auto client = Open(transport);
+    ASSERT_TRUE(Accepted(attempt));
+    const auto server = acceptor_.accepted()[attempt - 1];
+    size_t sent = 0;
+    while (const auto stream = server->stream()) {
+      // As a server with credits does: no more than the client has asked for.
+      if (!stream->Send(MakeMessage(sent, "", 1 << 16)).ok()) break;
+      ++sent;
+      ASSERT_TRUE(log_.WaitUntil([&] {
+        return client->num_heard() + 8 > sent || client->is_closed();
+      }));
+    }
+    end = EndOf(*client);
+    if (!IsPlannedEnd(end)) continue;
+    EXPECT_EQ(client->num_heard(), sent);
+    EXPECT_GT(sent, 8);
   }
-  const absl::Status end = EndOf(*client);
   EXPECT_TRUE(IsPlannedEnd(end)) << end;
-  EXPECT_EQ(client->num_heard(), sent);
-  EXPECT_GT(sent, 8);
 }
 
 TEST_F(TlsRenewalTest, PlainTextConnectionsHaveNoAge) {
