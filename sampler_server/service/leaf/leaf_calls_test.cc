@@ -186,6 +186,26 @@ TEST_F(LeafCallsTest, GathersFeaturesInThePrecisionAskedFor) {
                     "feature_dtype: code 8; allowed: stored, float16");
 }
 
+// A read of the graph copies some rows in each of its turns.
+TEST_F(LeafCallsTest, RowsAndScalesAreInTheirPlacesHoweverTheyAreCopied) {
+  gather_.add_columns(v1::COLUMN_X);
+  gather_.set_num_rows(3);
+  std::string payload;
+  Append({1, 0, 1}, &payload);
+  for (const int dtype : {0, 2, 6}) {  // as stored, int8 with scales, float16
+    gather_.set_feature_dtype(dtype);
+    const auto wanted =
+        ServeGather(HalfGraph(), gather_, Bytes(payload), {}, *share_).value();
+    auto begun =
+        BeginGather(HalfGraph(), gather_, Bytes(payload), {}, *share_).value();
+    begun.Copy(0, 1);
+    begun.Copy(1, 3);
+    const LeafReply reply = begun.Finish();
+    EXPECT_EQ(reply.header, wanted.header);
+    EXPECT_EQ(reply.payload.span(), wanted.payload.span()) << dtype;
+  }
+}
+
 TEST_F(LeafCallsTest, GathersAsManyRowsAsFit) {
   gather_.set_max_reply_bytes(15);
   const auto reply = Gather().value();
