@@ -45,7 +45,7 @@ struct SimCoverage {
   uint64_t rolled_back = 0;  // batches delivered again after a trainer died
   uint64_t leases_fill_ring = 0;
   uint64_t too_large = 0;   // permanent errors that were due
-  uint64_t given_up = 0;    // batches that three servers died over
+  uint64_t given_up = 0;    // batches that several servers died over
   uint64_t reconnects = 0;  // of batch streams
   uint64_t cancels = 0;
   uint64_t wait_reports = 0;

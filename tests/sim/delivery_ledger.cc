@@ -52,7 +52,7 @@ void DeliveryLedger::OnError(int trainer, uint64_t wanted,
       bytes > excuses.ring_bytes || bytes > excuses.credit_bytes;
   if (too_large && (absl::IsInvalidArgument(why) || excuses.lies)) {
     ++coverage_->too_large;
-  } else if (absl::IsAborted(why) &&
+  } else if (absl::IsAborted(why) && (excuses.several_died || excuses.lies) &&
              excuses.deaths >= static_cast<int>(DeathRecord::kMinDeaths)) {
     ++coverage_->given_up;
   } else {

@@ -18,6 +18,7 @@ struct SimExcuses {
   uint64_t ring_bytes = 0;    // a larger batch cannot be received
   uint64_t credit_bytes = 0;  // a larger batch cannot be made
   int deaths = 0;             // servers lost so far
+  bool several_died = false;  // different ones, or the only one there is
   bool lies = false;  // whether a server lies: its error may come for another
 };
 

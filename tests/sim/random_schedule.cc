@@ -163,9 +163,11 @@ class Draw {
               [](const SimFault& a, const SimFault& b) { return a.at < b.at; });
   }
 
-  // A server dies repeatedly while its batches wait for its peer.
+  // One or two servers die repeatedly while their batches wait for the last
+  // one. The deaths of one alone convict no batch.
   void DeadlyBatches() {
-    schedule_.servers = schedule_.partitions = 2;
+    const int dying = static_cast<int>(UpTo(2));
+    schedule_.servers = schedule_.partitions = dying + 1;
     schedule_.owners = 1;
     schedule_.detect_ms = 1;
     const auto crash = [&](int server, absl::Duration at,
@@ -175,10 +177,12 @@ class Draw {
                                   .at = at,
                                   .lasts = lasts});
     };
-    crash(1, absl::Milliseconds(UpTo(5)), absl::Seconds(3));
-    for (absl::Duration at = absl::Milliseconds(10); at < absl::Seconds(2);
-         at += absl::Milliseconds(200 + UpTo(200))) {
-      crash(0, at, absl::Milliseconds(UpTo(50)));
+    crash(dying, absl::Milliseconds(UpTo(5)), absl::Seconds(3));
+    for (int server = 0; server < dying; ++server) {
+      for (absl::Duration at = absl::Milliseconds(10); at < absl::Seconds(2);
+           at += absl::Milliseconds(200 + UpTo(200))) {
+        crash(server, at, absl::Milliseconds(UpTo(50)));
+      }
     }
   }
 

@@ -241,11 +241,14 @@ bool SimWorld::CrashServer(int number) {
   if (!alive(number)) return false;
   fleet_.Crash(server(number));
   CountDeath();
+  lost_.insert(number);
   return true;
 }
 
 void SimWorld::RestartServer(int number) {
-  if (!alive(number)) fleet_.Restart(server(number));
+  if (alive(number)) return;
+  lost_.insert(number);
+  fleet_.Restart(server(number));
 }
 
 bool SimWorld::CrashTrainer(int number) {
@@ -278,6 +281,7 @@ SimExcuses SimWorld::excuses() const {
   excuses.ring_bytes = (static_cast<uint64_t>(schedule_.ring) + 4095) & ~4095u;
   excuses.credit_bytes = static_cast<uint64_t>(schedule_.memory) / 2;
   excuses.deaths = deaths_;
+  excuses.several_died = schedule_.servers == 1 || lost_.size() > 1;
   excuses.lies = (schedule_.abuses & kLyingServer) != 0;
   return excuses;
 }

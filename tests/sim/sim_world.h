@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -130,6 +131,7 @@ class SimWorld {
   std::vector<std::unique_ptr<SimSeat>> seats_;
   std::map<int, absl::Time> awake_since_;  // by node that was frozen
   int deaths_ = 0;
+  std::set<int> lost_;  // servers that have ended
 };
 
 }  // namespace tributary
