@@ -4,7 +4,7 @@
 : "${root:?}" "${cache:?}" "${bazel:?}"
 
 # What CI runs too; a bug that hides longer than this is not found.
-planted_bug_seeds=20000
+planted_bug_seeds=10000
 
 # find_planted_bugs [NAME...]: prints the seed that finds each; fails when one
 # is not found. The tree is copied, as it is, and built once a bug.

@@ -27,7 +27,7 @@ namespace tributary {
 
 struct Flags {
   uint64_t first_seed = 1;
-  uint64_t num_seeds = 10'000;
+  uint64_t num_seeds = 5'000;
   bool all = true;  // no single schedule was asked for
   std::optional<Schedule> schedule;
   bool shrink = false;
