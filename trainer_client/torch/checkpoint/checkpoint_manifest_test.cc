@@ -174,7 +174,8 @@ TEST(CheckpointManifestTest, SaysWhatIsWrong) {
       {with("\"name\": \"model", "\"name\": \"../model"), Code::kDataLoss,
        "files[0]: the name is not allowed"},
       {with("\"cursor\": {", "\"cursor\": {{"), Code::kDataLoss, "no JSON"},
-      {with("\"options\": \"", "\"options\": [[[[[[[[]]]]]]]], \"x\": \""),
+      {with("\"options\": \"",
+            "\"options\": [[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]], \"x\": \""),
        Code::kDataLoss, "damaged nests deeper"},
   };
   for (const auto& [text, code, message] : cases) {
