@@ -14,8 +14,8 @@ import urllib.request
 from tests.e2e import folders, processes
 from tests.k8s.scaling import formula
 
-# Servers: a little more than 3 x BUSY_TARGET, and far enough from 4 x
-# BUSY_TARGET that a wait that is a little too long asks for no fifth.
+# Servers: between 3 and 4 times BUSY_TARGET, in the middle, so that a wait which
+# other work on the machine makes longer asks for no fifth.
 DEMAND = 2.8
 TRAINERS = 2
 # A second, of one server: so few that a process which gets its core late, beside
