@@ -24,7 +24,7 @@ SERVER_BATCHES = 2.0
 SAMPLING = ["--input-nodes", "*", "--batch-size", 1, "--num-neighbors", "5,5",
             "--random-seed", 7]
 MINUTE = 60
-# A rate and a step of 0.33 s are kept by the clock, and everything beside them
+# A rate and a step of 0.36 s are kept by the clock, and everything beside them
 # takes time of the same two cores.
 SOME = 0.08
 
