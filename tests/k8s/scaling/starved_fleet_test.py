@@ -136,8 +136,9 @@ class StarvedFleetTest(unittest.TestCase):
         late = fleet.watch(MINUTE + 12)
         busy, waits = fleet.read()
         self.assertLess(waits['job="train"'], 0.1, (busy, waits))
-        for share in busy:
-            self.assertAlmostEqual(share, DEMAND / right, delta=2 * SOME)
+        # Trainers that ask for so little divide it as they like.
+        self.assertAlmostEqual(sum(busy), DEMAND, delta=right * SOME)
+        self.assertLess(max(busy), 0.97)
         self.assertEqual(math.ceil(fleet.wanted()), right, (busy, waits))
         # It never asked for more, not even while the minute went by in which
         # both sizes had a part.
