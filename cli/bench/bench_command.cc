@@ -15,7 +15,7 @@
 #include "cli/bench/stream_bench.h"
 #include "cli/bench/tensor_bench.h"
 #include "cli/command/arguments.h"
-#include "cli/sample/sample_options.h"
+#include "cli/sample/sample_flags.h"
 #include "cli/sample/sample_request.h"
 #include "common/identity/tls_flags.h"
 #include "common/io/unique_fd.h"
@@ -60,9 +60,9 @@ Examples:
 class BenchCommand final : public Command {
  public:
   BenchCommand() {
-    arguments_.input_nodes = "train";
-    arguments_.num_neighbors = "15,10,5";
-    arguments_.batch_size = "1024";
+    arguments_.session.SetDefault("input_nodes", "train");
+    arguments_.session.SetDefault("num_neighbors", "15,10,5");
+    arguments_.session.SetDefault("batch_size", "1024");
   }
   CLI::App* Declare(CLI::App& root) override;
   absl::Status Run(SignalWatcher&) override;
@@ -128,11 +128,7 @@ CLI::App* BenchCommand::DeclareOne(CLI::App& bench, BenchKind kind,
                                    const char* name, const char* about) {
   CLI::App* app = bench.add_subcommand(name, about);
   app->callback([this, kind] { kind_ = kind; });
-  DeclareSampleDraws(*app, arguments_);
-  DeclareSampleWalk(*app, arguments_);
-  for (const char* option : {"--input-nodes", "--num-neighbors"}) {
-    app->get_option(option)->required(false)->capture_default_str();
-  }
+  DeclareSession(*app, arguments_);
   DeclareSampleLimits(*app, arguments_);
   return app;
 }
@@ -281,9 +277,6 @@ absl::StatusOr<BenchOptions> BenchCommand::ReadOptions() const {
                    ParseSeconds("--step-time", step_time_, absl::ZeroDuration(),
                                 absl::Minutes(1)));
   SampleArguments arguments = arguments_;
-  if (arguments.kind == "link") {
-    return UsageError("--kind \"link\" with bench\nallowed: node, walk, ppr");
-  }
   if (generated()) arguments.graph = "generated";  // the parser needs a name
   ASSIGN_OR_RETURN(options.request, ParseSampleArguments(arguments));
   options.request.graph = arguments_.graph;
@@ -297,7 +290,7 @@ absl::StatusOr<BenchOptions> BenchCommand::ReadOptions() const {
 absl::Status BenchCommand::RunOne() const {
   ASSIGN_OR_RETURN(BenchOptions options, ReadOptions());
   SampleRequest& request = options.request;
-  RETURN_IF_ERROR(ReadListFiles(&request));
+  RETURN_IF_ERROR(ReadListFiles(&request.session));
   ASSIGN_OR_RETURN(const BenchReport report, RunBench(options));
   std::fputs((json_ ? ToJson(report) : ToText(report)).c_str(), stdout);
   return absl::OkStatus();

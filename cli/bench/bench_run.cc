@@ -80,7 +80,7 @@ absl::StatusOr<Source> OpenSource(const SampleRequest& request) {
       const std::string json,
       ReadFile(absl::StrCat(request.graph, "/graph.json"), kMaxJsonBytes));
   ASSIGN_OR_RETURN(const GraphSchema schema, GraphSchema::FromJson(json));
-  source.bytes_touched = BytesTouched(schema, request.loader);
+  source.bytes_touched = BytesTouched(schema, request.session.options);
   return source;
 }
 
@@ -185,7 +185,7 @@ BenchReport ReportOf(const BenchOptions& options, const GraphSchema& schema,
   report.graph = schema.name;
   report.nodes = schema.NumNodes();
   report.edges = schema.NumEdges();
-  report.batch_size = options.request.loader.batch_size;
+  report.batch_size = options.request.session.options.batch_size;
   report.threads = options.request.threads;
   report.first_batch_seconds = m.first_batch_seconds;
   report.batches = m.batches;
@@ -212,14 +212,14 @@ absl::StatusOr<BenchReport> RunBench(const BenchOptions& options) {
     return absl::InvalidArgumentError(
         "this benchmark needs --servers and no graph");
   }
-  request.loader.collect_features = options.kind != BenchKind::kSample;
+  request.session.options.collect_features = options.kind != BenchKind::kSample;
   ASSIGN_OR_RETURN(const auto source, Open(options, request));
   GraphSchema schema;
   Measured measured;
   {
     ASSIGN_OR_RETURN(
         const auto loader,
-        DistLoader::Create(request.loader, source.workers->loader(),
+        DistLoader::Create(request.session.options, source.workers->loader(),
                            source.workers->environment()));
     ASSIGN_OR_RETURN(measured, Measure(options, *loader));
     schema = loader->schema();

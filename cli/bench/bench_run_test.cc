@@ -21,9 +21,10 @@ class BenchRunTest : public ::testing::TestWithParam<BenchKind> {
     options_.rmat.edges = 2000;
     options_.rmat.feat_dim = 8;
     options_.request.threads = 1;
-    options_.request.loader.kind = NeighborOptions{.num_neighbors = {4, 3}};
-    options_.request.loader.batch_size = 16;
-    options_.request.loader.input_split = "train";
+    options_.request.session.options.kind =
+        NeighborOptions{.num_neighbors = {4, 3}};
+    options_.request.session.options.batch_size = 16;
+    options_.request.session.options.input_split = "train";
   }
 
   BenchOptions options_;
@@ -53,7 +54,7 @@ TEST_P(BenchRunTest, ReportsPositiveNumbersOfAMadeUpGraph) {
 
 TEST_P(BenchRunTest, WithoutTimeEachBatchOfTheRangeOnce) {
   options_.time = absl::ZeroDuration();
-  options_.request.loader.batch_size = 2;
+  options_.request.session.options.batch_size = 2;
   options_.request.batches = {1, 4};
   const auto report = RunBench(options_);
   ASSERT_TRUE(report.ok()) << report.status();
@@ -81,9 +82,10 @@ TEST(BenchLimitTest, IsMeasuredInAsMuchMemoryAsSamplingReads) {
   options.rmat.edges = 300000;
   options.rmat.feat_dim = 0;
   options.request.threads = 1;
-  options.request.loader.kind = NeighborOptions{.num_neighbors = {4, 3}};
-  options.request.loader.batch_size = 16;
-  options.request.loader.input_split = "train";
+  options.request.session.options.kind =
+      NeighborOptions{.num_neighbors = {4, 3}};
+  options.request.session.options.batch_size = 16;
+  options.request.session.options.input_split = "train";
   const auto report = RunBench(options);
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_EQ(report->limit, "random cache lines of 2 MiB");

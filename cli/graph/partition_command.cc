@@ -85,7 +85,7 @@ class PartitionCommand final : public Command {
         "when a Job runs again");
     DeclareHotSize(*app, hot_);
     hot_flags_ = app->add_option_group(kHotGroup);
-    DeclareHotBatches(*hot_flags_, hot_);
+    DeclareHotBatches(*hot_flags_, hot_, {"random_seed", "feature_dtype"});
     app->footer(kFooter);
     return app;
   }
@@ -145,7 +145,7 @@ class PartitionCommand final : public Command {
           "has all rows itself");
     }
     hot_.sample.graph = out_;
-    hot_.sample.random_seed = flags_.random_seed;
+    hot_.sample.session.Set("random_seed", flags_.random_seed);
     hot_.sample.threads = absl::StrCat(std::min(threads, kMaxSamplingThreads));
     return ReadHotArguments(hot_);
   }

@@ -9,9 +9,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "cli/command/arguments.h"
 #include "cli/command/command.h"
-#include "cli/sample/sample_fanouts.h"
 #include "cli/sample/sample_request.h"
 #include "cli/sample/sample_source.h"
 #include "common/text/status.h"
@@ -175,17 +175,19 @@ absl::StatusOr<Presampled> Presample(const std::string& folder,
                                      const PresampleArguments& arguments) {
   ASSIGN_OR_RETURN(const uint64_t batches,
                    ParseWhole("--batches", arguments.batches, 1, kMaxBatches));
-  NeighborOptions checked;  // an error has this command's name of the flag
-  RETURN_IF_ERROR(
-      FillNumNeighbors(arguments.num_neighbors, &checked, "--presample"));
   SampleArguments sample;
   sample.graph = folder;
-  sample.input_nodes = arguments.input_nodes;
-  sample.num_neighbors = arguments.num_neighbors;
-  sample.batch_size = arguments.batch_size;
-  sample.random_seed = arguments.random_seed;
-  ASSIGN_OR_RETURN(SampleRequest request, ParseSampleArguments(sample));
-  SessionOptions& options = request.loader;
+  sample.session.Set("input_nodes", arguments.input_nodes);
+  sample.session.Set("num_neighbors", arguments.num_neighbors);
+  sample.session.Set("batch_size", arguments.batch_size);
+  sample.session.Set("random_seed", arguments.random_seed);
+  auto parsed = ParseSampleArguments(sample);
+  if (!parsed.ok()) {  // with this command's name of the flag
+    return UsageError(absl::StrReplaceAll(
+        parsed.status().message(), {{"--num-neighbors", "--presample"}}));
+  }
+  SampleRequest request = *std::move(parsed);
+  SessionOptions& options = request.session.options;
   options.collect_features = false;
   if (options.input_split.empty()) {
     return UsageError(absl::StrCat("--input-nodes ", arguments.input_nodes,

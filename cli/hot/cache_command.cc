@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/hot/hot_arguments.h"
-#include "cli/sample/sample_options.h"
+#include "cli/sample/sample_flags.h"
 #include "common/text/status.h"
 
 namespace tributary {
@@ -45,7 +45,6 @@ class CacheCommand final : public Command {
     DeclareHotSize(*app, arguments_)->required();
     app->add_flag("--dry-run", arguments_.dry_run,
                   "Predict, and write nothing");
-    DeclareSampleSeed(*app, sample);
     DeclareHotBatches(*app, arguments_);
     app->add_option("--threads", sample.threads, "Threads, 1 to 64")
         ->type_name("N")

@@ -10,7 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "cli/command/arguments.h"
 #include "cli/command/stage_progress.h"
-#include "cli/sample/sample_options.h"
+#include "cli/sample/sample_flags.h"
 #include "common/observe/log.h"
 #include "common/text/status.h"
 
@@ -45,13 +45,15 @@ void PrintReport(const HotCacheReport& report) {
 // Returns the flags that determine the cache, without paths of this machine.
 std::string MadeBy(const HotArguments& arguments) {
   const SampleArguments& a = arguments.sample;
-  const std::string inputs =
-      absl::StrContains(a.input_nodes, "@") ? "@FILE" : a.input_nodes;
+  const SessionText& session = a.session;
+  std::string inputs = session.Get("input_nodes");
+  if (absl::StrContains(inputs, "@")) inputs = "@FILE";
   return absl::StrCat(
-      "tributary cache --hot-cache ", arguments.size, " --kind ", a.kind,
-      " --input-nodes ", inputs, " --num-neighbors ", a.num_neighbors,
-      " --batch-size ", a.batch_size, " --shuffle ", a.shuffle, " --epoch ",
-      a.epoch, " --batches ", a.batches, " --random-seed ", a.random_seed);
+      "tributary cache --hot-cache ", arguments.size, " --kind ",
+      session.Get("kind"), " --input-nodes ", inputs, " --num-neighbors ",
+      session.Get("num_neighbors"), " --batch-size ", session.Get("batch_size"),
+      " --shuffle ", arguments.order, " --epoch ", a.epoch, " --batches ",
+      a.batches, " --random-seed ", session.Get("random_seed"));
 }
 
 }  // namespace
@@ -64,16 +66,15 @@ CLI::Option* DeclareHotSize(CLI::App& app, HotArguments& arguments) {
       ->type_name("SIZE");
 }
 
-void DeclareHotBatches(CLI::App& app, HotArguments& arguments) {
-  DeclareSampleBatches(app, arguments.sample);
-  app.get_option("--shuffle")
-      ->description(
-          "Whose batches a server makes: global (any), or local (of the inputs "
-          "in its partition)");
-  DeclareSampleWalk(app, arguments.sample);
-  DeclareSamplePpr(app, arguments.sample);
-  DeclareSampleLayerwise(app, arguments.sample);
-  DeclareSampleLink(app, arguments.sample);
+void DeclareHotBatches(CLI::App& app, HotArguments& arguments,
+                       std::vector<absl::string_view> except) {
+  except.push_back("shuffle");
+  DeclareSession(app, arguments.sample, except);
+  app.add_option("--shuffle", arguments.order,
+                 "Whose batches a server makes: global (any), or local (of the "
+                 "inputs in its partition)")
+      ->type_name("ORDER")
+      ->capture_default_str();
   app.add_option("--buffer-size", arguments.sample.buffer_size,
                  "Memory for batches in flight: 256MB, 1.5GB")
       ->type_name("BYTES")
@@ -88,14 +89,12 @@ absl::StatusOr<HotCacheRequest> ReadHotArguments(
     const HotArguments& arguments) {
   HotCacheRequest request;
   ASSIGN_OR_RETURN(request.size, HotSize::Parse(arguments.size));
-  SampleArguments sample = arguments.sample;
-  ASSIGN_OR_RETURN(const size_t order, ParseChoice("--shuffle", sample.shuffle,
+  ASSIGN_OR_RETURN(const size_t order, ParseChoice("--shuffle", arguments.order,
                                                    {"global", "local"}));
   request.order = order == 1 ? HotOrder::kLocal : HotOrder::kGlobal;
   request.made_by = MadeBy(arguments);
-  sample.shuffle = "global";  // a partition's inputs are set later
-  ASSIGN_OR_RETURN(request.sample, ParseSampleArguments(sample));
-  RETURN_IF_ERROR(ReadListFiles(&request.sample));
+  ASSIGN_OR_RETURN(request.sample, ParseSampleArguments(arguments.sample));
+  RETURN_IF_ERROR(ReadListFiles(&request.sample.session));
   request.dry_run = arguments.dry_run;
   return request;
 }

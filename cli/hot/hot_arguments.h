@@ -4,9 +4,11 @@
 #define TRIBUTARY_CLI_HOT_HOT_ARGUMENTS_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "cli/hot/make_hot_cache.h"
 #include "cli/sample/sample_request.h"
 
@@ -19,17 +21,19 @@ namespace tributary {
 
 // The text of each flag as it was given.
 struct HotArguments {
-  SampleArguments sample;  // `sample.graph` is the folder
-  std::string size;        // of --hot-cache
+  SampleArguments sample;        // `sample.graph` is the folder
+  std::string size;              // of --hot-cache
+  std::string order = "global";  // of --shuffle
   bool dry_run = false;
 };
 
 // Adds --hot-cache to `app`, and returns the option.
 CLI::Option* DeclareHotSize(CLI::App& app, HotArguments& arguments);
 // Adds the flags that say which batches are sampled beforehand, of every kind
-// of sampling, but for --random-seed, --feature-dtype and --threads, which
-// other commands have by another meaning. `arguments` must outlive `app`.
-void DeclareHotBatches(CLI::App& app, HotArguments& arguments);
+// of sampling, but for those in `except` and --threads, which other commands
+// have by another meaning. `arguments` must outlive `app`.
+void DeclareHotBatches(CLI::App& app, HotArguments& arguments,
+                       std::vector<absl::string_view> except = {});
 
 // Parses and checks the flags, and reads the lists that they name. The graph's
 // folder need not exist yet. Errors: usage errors, and those of ReadListFiles.

@@ -105,7 +105,7 @@ class HotCacheMaker {
   absl::StatusOr<HotCacheReport> Make() {
     if (request_.order == HotOrder::kGlobal) {
       ASSIGN_OR_RETURN(const uint64_t batches,
-                       Sample(request_.sample.loader, ""));
+                       Sample(request_.sample.session.options, ""));
       for (uint32_t p = 0; p < graph_.schema().num_partitions; ++p) {
         RETURN_IF_ERROR(MakePartition(p, batches));
       }
@@ -150,7 +150,7 @@ class HotCacheMaker {
 };
 
 absl::Status HotCacheMaker::MakeLocally() {
-  const SessionOptions& asked = request_.sample.loader;
+  const SessionOptions& asked = request_.sample.session.options;
   const GraphSchema& schema = graph_.schema();
   ASSIGN_OR_RETURN(const int type, InputTypeOf(schema, asked.input_type));
   ASSIGN_OR_RETURN(const std::vector<int64_t> ids,
@@ -259,7 +259,7 @@ absl::Status HotCacheMaker::MakePartition(uint32_t partition,
 }
 
 std::vector<HotType> HotCacheMaker::TypesOf(uint32_t partition) const {
-  const SessionOptions& loader = request_.sample.loader;
+  const SessionOptions& loader = request_.sample.session.options;
   std::vector<HotType> types;
   for (const NodeTypeSchema& schema : graph_.schema().node_types) {
     HotType& type = types.emplace_back();
@@ -344,11 +344,12 @@ HotCacheReport HotCacheMaker::Finished() {
 absl::Status CheckOrder(const HotCacheRequest& request) {
   const SampleRequest& sample = request.sample;
   if (request.order == HotOrder::kGlobal) return absl::OkStatus();
-  if (std::holds_alternative<LinkOptions>(sample.loader.kind)) {
+  if (std::holds_alternative<LinkOptions>(sample.session.options.kind)) {
     return absl::InvalidArgumentError(
         "--shuffle local is for input nodes; allowed for links: global");
   }
-  if (sample.input_time_file.empty() && sample.input_weight_file.empty()) {
+  if (sample.session.files.input_time.empty() &&
+      sample.session.files.input_weight.empty()) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "cli/sample/ext_ids.h"
 #include "cli/sample/sample_files.h"
-#include "cli/sample/sample_options.h"
+#include "cli/sample/sample_flags.h"
 #include "cli/sample/sample_output.h"
 #include "cli/sample/sample_request.h"
 #include "cli/sample/sample_source.h"
@@ -104,12 +104,12 @@ void WarnOfPlainMemory(const SamplingWorkers& source) {
 }
 
 absl::Status Sample(SampleRequest request, const ExtIds* ext_ids) {
-  RETURN_IF_ERROR(ReadListFiles(&request));
+  RETURN_IF_ERROR(ReadListFiles(&request.session));
   ASSIGN_OR_RETURN(const std::unique_ptr<SamplingWorkers> source,
                    OpenSampleSource(request, "tributary sample"));
   WarnOfPlainMemory(*source);
   ASSIGN_OR_RETURN(const std::unique_ptr<DistLoader> loader,
-                   DistLoader::Create(request.loader, source->loader(),
+                   DistLoader::Create(request.session.options, source->loader(),
                                       source->environment()));
   RETURN_IF_ERROR(CheckRange(request.batches, *loader));
   RETURN_IF_ERROR(loader->StartEpoch(request.epoch));
@@ -128,12 +128,13 @@ class SampleCommand final : public Command {
     if (!input_ext_ids_.empty()) {
       ASSIGN_OR_RETURN(inputs, ext_ids->ReadInputs(input_ext_ids_));
       // Any id: the request gets the real ones below.
-      arguments_.input_nodes =
-          inputs.type.empty() ? "0" : absl::StrCat(inputs.type, ":0");
+      arguments_.session.Set(
+          "input_nodes",
+          inputs.type.empty() ? "0" : absl::StrCat(inputs.type, ":0"));
     }
     ASSIGN_OR_RETURN(SampleRequest request, ParseSampleArguments(arguments_));
     if (!input_ext_ids_.empty()) {
-      request.loader.input_nodes = std::move(inputs.nodes);
+      request.session.options.input_nodes = std::move(inputs.nodes);
     }
     SetLogLevel(LogLevel::kOff);  // errors are returned as the status
     return Sample(std::move(request), ext_ids_ ? &*ext_ids : nullptr);
@@ -153,7 +154,7 @@ class SampleCommand final : public Command {
     if (ext_ids_ && arguments_.out.empty()) {
       return UsageError("--ext-ids without --out\nallowed: with --out DIR");
     }
-    if (!input_ext_ids_.empty() && !arguments_.input_nodes.empty()) {
+    if (!input_ext_ids_.empty() && arguments_.session.Gives("input_nodes")) {
       return UsageError(
           "--input-ext-ids with --input-nodes\nallowed: one of them");
     }
@@ -170,11 +171,7 @@ CLI::App* SampleCommand::Declare(CLI::App& root) {
   CLI::App* app = root.add_subcommand("sample", kDescription);
   app->footer(kFooter);
   DeclareSampleSource(*app, arguments_);
-  DeclareSampleDraws(*app, arguments_);
-  DeclareSampleWalk(*app, arguments_);
-  DeclareSamplePpr(*app, arguments_);
-  DeclareSampleLayerwise(*app, arguments_);
-  DeclareSampleLink(*app, arguments_);
+  DeclareSession(*app, arguments_);
   DeclareSampleLimits(*app, arguments_);
   app->add_option("--out", arguments_.out,
                   "Also write batch-EPOCH-INDEX.npz files into this folder")

@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "common/proto/session.pb.h"
+#include "common/text/number_text.h"
 #include "common/text/status.h"
 
 namespace tributary {
@@ -193,7 +194,7 @@ std::string EdgeCondition::ToString() const {
     if (value == comparison) sign = text;
   }
   return is_whole ? absl::StrCat(name, " ", sign, " ", whole)
-                  : absl::StrCat(name, " ", sign, " ", decimal);
+                  : absl::StrCat(name, " ", sign, " ", NumberText(decimal));
 }
 
 absl::StatusOr<EdgePredicates> ParseEdgePredicates(absl::string_view text) {

@@ -13,7 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "channel/grpc/grpc_transport.h"
-#include "cli/sample/sample_options.h"
+#include "cli/sample/sample_flags.h"
 #include "cli/sample/sample_output.h"
 #include "cli/sample/sample_request.h"
 #include "common/observe/log.h"
@@ -54,7 +54,7 @@ absl::Status Train(const SampleArguments& arguments) {
   absl::Status status;
   {
     ASSIGN_OR_RETURN(auto loader,
-                     DistLoader::Create(request.loader, request.worker,
+                     DistLoader::Create(request.session.options, request.worker,
                                         {&pool, &transport}));
     status = TakeAll(request, *loader);
   }
@@ -66,7 +66,7 @@ int Main(int argc, char** argv) {
   CLI::App app("A trainer for tests of bounds.");
   SampleArguments arguments;
   DeclareSampleSource(app, arguments);
-  DeclareSampleDraws(app, arguments);
+  DeclareSession(app, arguments);
   DeclareSampleLimits(app, arguments);
   CLI11_PARSE(app, argc, argv);
   const absl::Status status = Train(arguments);

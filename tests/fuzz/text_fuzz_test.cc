@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
+#include "absl/strings/str_split.h"
 #include "channel/grpc/tls/handshake_failure.h"
 #include "cli/command/arguments.h"
-#include "cli/sample/sample_fanouts.h"
-#include "cli/sample/sample_inputs.h"
 #include "cli/sample/sample_request.h"
 #include "common/fleet/address.h"
 #include "common/fleet/discovery_source.h"
@@ -18,6 +21,7 @@
 #include "common/text/parse_byte_size.h"
 #include "partition/pipeline/inputs/text/number_text.h"
 #include "tests/fuzz/must.h"
+#include "trainer_client/core/session_text/session_table.h"
 
 namespace tributary {
 namespace {
@@ -71,9 +75,22 @@ void ReadOptions(const std::string& text) {
   Must(!whole.ok() || (*whole >= 1 && *whole <= 64), "so is a number");
 }
 
+// Returns the session with one option's text; none if it is refused.
+std::optional<DescribedSession> SessionWith(const char* name,
+                                            const std::string& value) {
+  SessionText text;
+  text.Set("input_nodes", "train");
+  text.Set("num_neighbors", "1");
+  text.Set(name, value);
+  auto session = ReadSession(text);
+  if (!session.ok()) return std::nullopt;
+  return *std::move(session);
+}
+
 void ReadNumNeighbors(const std::string& text) {
-  NeighborOptions options;
-  if (!FillNumNeighbors(text, &options).ok()) return;
+  const auto session = SessionWith("num_neighbors", text);
+  if (!session) return;
+  const auto& options = std::get<NeighborOptions>(session->options.kind);
   Must(!options.num_neighbors.empty(), "there is a hop");
   for (const auto& [type, fanouts] : options.num_neighbors_by_type) {
     Must(fanouts.size() == options.num_neighbors.size(), "hops agree");
@@ -81,17 +98,41 @@ void ReadNumNeighbors(const std::string& text) {
 }
 
 void ReadInputNodes(const std::string& text) {
-  SampleRequest request;
-  if (!ParseInputNodes(text, &request).ok()) return;
-  for (int64_t id : request.loader.input_nodes) Must(id >= 0, "ids");
-  const int ways =
-      !request.input_file.empty() + !request.loader.input_split.empty() +
-      !request.loader.input_nodes.empty() + request.loader.all_nodes;
+  const auto session = SessionWith("input_nodes", text);
+  if (!session) return;
+  const SessionOptions& options = session->options;
+  for (int64_t id : options.input_nodes) Must(id >= 0, "ids");
+  const int ways = !session->files.input_nodes.empty() +
+                   !options.input_split.empty() + !options.input_nodes.empty() +
+                   options.all_nodes;
   Must(ways == 1, "inputs come from one place");
 }
 
+// A session that can be read can be written, and is then the same.
+void MustReadBack(const SessionText& text) {
+  const auto session = ReadSession(text);
+  if (!session.ok()) return;
+  const auto written = TextOf(session->options);
+  if (!written.ok()) return;  // its lists are in files
+  const auto again = ReadSession(*written);
+  if (!again.ok()) {  // all it lacks are names of files
+    const ListFiles& files = session->files;
+    Must(!files.input_nodes.empty() || !files.input_time.empty() ||
+             !files.links.empty(),
+         "what is written can be read");
+    return;
+  }
+  Must(TextOf(again->options)->given() == written->given(), "and is the same");
+  const auto parsed = ParseSessionJson(SessionJson(*written));
+  Must(parsed.ok() && ReadSession(*parsed).ok(), "so does its JSON");
+}
+
+void ReadSessionJson(const std::string& text) {
+  const auto session = ParseSessionJson(text);
+  if (session.ok()) MustReadBack(*session);
+}
+
 void MustReadBack(const EdgeCondition& condition) {
-  if (!condition.is_whole) return;  // its digits are cut
   const auto again = ParseEdgePredicates(condition.ToString());
   Must(again.ok(), "a condition reads back");
   Must(again->by_default == std::vector<EdgeCondition>{condition},
@@ -112,18 +153,23 @@ void ReadEdgePredicates(const std::string& text) {
 // The parts between ';' are the options' texts.
 void ReadSampleArguments(const std::string& text) {
   SampleArguments arguments;
-  arguments.input_nodes = "train";
-  arguments.num_neighbors = "1";
-  size_t from = 0;
+  arguments.graph = "g";
+  std::vector<std::string> parts = absl::StrSplit(text, ';');
+  size_t next = 0;
   for (std::string* option :
-       {&arguments.servers, &arguments.batch_size, &arguments.random_seed,
-        &arguments.epoch, &arguments.batches, &arguments.shuffle,
-        &arguments.expand, &arguments.kind, &arguments.threads,
-        &arguments.rpc_timeout, &arguments.buffer_size}) {
-    const size_t end = std::min(text.find(';', from), text.size());
-    if (end > from) *option = text.substr(from, end - from);
-    from = std::min(end + 1, text.size());
+       {&arguments.servers, &arguments.epoch, &arguments.batches,
+        &arguments.threads, &arguments.rpc_timeout, &arguments.buffer_size}) {
+    if (next < parts.size() && !parts[next].empty()) *option = parts[next];
+    ++next;
   }
+  for (const SessionOption& option : SessionTable()) {
+    if (next >= parts.size()) break;
+    if (!parts[next].empty()) {
+      arguments.session.Set(option.words.name, parts[next]);
+    }
+    ++next;
+  }
+  MustReadBack(arguments.session);
   (void)ParseSampleArguments(arguments);
 }
 
@@ -154,8 +200,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       ReadAddress,        ReadServers,    ReadServerFile,
       ReadSize,           ReadNumbers,    ReadOptions,
       ReadNumNeighbors,   ReadInputNodes, ReadSampleArguments,
-      ReadEdgePredicates, ReadIdentity,   ReadHandshakeFailures};
-  kReaders[data[0] % std::size(kReaders)](text);
+      ReadEdgePredicates, ReadIdentity,   ReadHandshakeFailures,
+      ReadSessionJson};
+  const auto reader = static_cast<uint8_t>(data[0] - '0');
+  kReaders[reader % std::size(kReaders)](text);
   return 0;
 }
 

@@ -82,10 +82,10 @@ class HotFleetTest : public testing::Test {
   static HotCacheRequest Request(const std::string& size, HotOrder order) {
     SampleArguments arguments;
     arguments.graph = Graph();
-    arguments.input_nodes = "train";
-    arguments.num_neighbors = "6,4";
-    arguments.batch_size = "20";
-    arguments.random_seed = absl::StrCat(kSeed);
+    arguments.session.Set("input_nodes", "train");
+    arguments.session.Set("num_neighbors", "6,4");
+    arguments.session.Set("batch_size", "20");
+    arguments.session.Set("random_seed", absl::StrCat(kSeed));
     HotCacheRequest request;
     request.sample = ParseSampleArguments(arguments).value();
     request.size = HotSize::Parse(size).value();
@@ -332,7 +332,7 @@ TEST_F(HotFleetTest, WhatCannotBeCachedIsRefusedByName) {
     return std::string(report.status().message());
   };
   HotCacheRequest request = Request("0.1", HotOrder::kLocal);
-  request.sample.loader.kind = LinkOptions();
+  request.sample.session.options.kind = LinkOptions();
   EXPECT_THAT(refused(request), HasSubstr("allowed for links: global"));
 
   const TemporaryFolder folder;

@@ -126,7 +126,7 @@ CASES = [
     sample("an expansion that is not", ["--expand", "new, all"],
            expand="some"),
     sample("a kind that is not",
-           ["--kind", "wlak", "node, walk, ppr, layerwise, link"],
+           ["--kind", "wlak", "node, link, walk, ppr, layerwise"],
            kind="wlak"),
     sample("walks without a length", ["--walk-length is required"],
            kind="walk", num_neighbors=None),

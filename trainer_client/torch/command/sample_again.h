@@ -17,9 +17,9 @@ namespace tributary {
 std::string ShellWord(absl::string_view word);
 
 // Returns the shell command that prints the line of the batch `index` of
-// `epoch`. Requires a session of tributary-train: neighbours of the nodes of a
-// split, or links of splits. `source` says where the batches come from; its
-// paths stay as they are, so the command runs in the trainer's folder.
+// `epoch`; empty for a session without text (TextOf), as one of links with
+// times of their own. `source` says where the batches come from; its paths stay
+// as they are, so the command runs in the trainer's folder.
 std::string SampleAgainCommand(const BatchSourceOptions& source,
                                const SessionOptions& session, uint64_t epoch,
                                uint64_t index);

@@ -28,7 +28,7 @@ TEST(SampleAgainTest, NodesOfAFolder) {
                                NeighborOptions{.num_neighbors = {10, -1}});
   EXPECT_EQ(SampleAgainCommand(Graph("my cora"), session, 2, 7),
             "tributary sample --graph 'my cora' --input-nodes train "
-            "--num-neighbors=10,-1 --batch-size 32 --random-seed 11 --epoch 2 "
+            "--batch-size 32 --random-seed 11 --num-neighbors 10,-1 --epoch 2 "
             "--batches 7:8");
 }
 
@@ -52,10 +52,9 @@ TEST(SampleAgainTest, AllOptionsOfAFleet) {
   EXPECT_EQ(SampleAgainCommand(source, session, 0, 0),
             "tributary sample --servers file:servers.txt --graph-name shop@1f "
             "--tls-ca ca.pem --tls-cert 'my cert.pem' --tls-key c.key "
-            "--input-nodes user:time/train --num-neighbors='4,3;a,b,c=2,0' "
-            "--replace --expand all --batch-size 8 --random-seed 0 --shuffle "
-            "none --feature-dtype int8 --collect-degrees --epoch 0 --batches "
-            "0:1");
+            "--input-nodes user:time/train --batch-size 8 --shuffle none "
+            "--feature-dtype int8 --collect-degrees --num-neighbors "
+            "'4,3;a,b,c=2,0' --replace --expand all --epoch 0 --batches 0:1");
 }
 
 TEST(SampleAgainTest, LinksOfSeveralTypes) {
@@ -74,9 +73,26 @@ TEST(SampleAgainTest, LinksOfSeveralTypes) {
   link.neighbors.num_neighbors = {5};
   EXPECT_EQ(SampleAgainCommand(source, SessionOptions(common, link), 1, 2),
             "tributary sample --worker-options mode.json --kind link "
-            "--input-edges 'a,b,c:train;c,d,a:s/train' --neg-sampling triplet "
-            "--neg-amount 3 --exclude reverse_types --num-neighbors=5 "
-            "--batch-size 4 --random-seed 0 --epoch 1 --batches 2:3");
+            "--batch-size 4 --num-neighbors 5 --input-edges "
+            "'a,b,c:train;c,d,a:s/train' --neg-sampling triplet --neg-amount 3 "
+            "--exclude reverse_types --epoch 1 --batches 2:3");
+}
+
+TEST(SampleAgainTest, AllNeighboursAreNoFlag) {
+  CommonLoaderOptions common;
+  common.input_split = "train";
+  const SessionOptions session(common, NeighborOptions{.num_neighbors = {-1}});
+  EXPECT_EQ(SampleAgainCommand(Graph("g"), session, 0, 0),
+            "tributary sample --graph g --input-nodes train "
+            "--num-neighbors=-1 --epoch 0 --batches 0:1");
+}
+
+TEST(SampleAgainTest, ASessionWithoutTextHasNoCommand) {
+  CommonLoaderOptions common;
+  common.input_split = "train";
+  common.input_weight = {1, 2};
+  const SessionOptions session(common, NeighborOptions{.num_neighbors = {5}});
+  EXPECT_EQ(SampleAgainCommand(Graph("g"), session, 0, 0), "");
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "trainer_client/core/kinds/edge_type_pattern.h"
 #include "trainer_client/modes/options_file.h"
 #include "trainer_client/torch/command/train_flags.h"
+#include "trainer_client/torch/command/train_session.h"
 #include "trainer_client/torch/sessions/link_times.h"
 
 namespace tributary {
@@ -67,112 +68,24 @@ absl::Status ReadSplits(const std::string& text, TrainArguments& a) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<NumNeighbors> ReadFanouts(absl::string_view option,
-                                         const std::string& text) {
-  absl::StatusOr<NumNeighbors> fanouts = ParseNumNeighbors(text);
-  const absl::Status status =
-      fanouts.ok() ? CheckNumNeighbors(*fanouts) : fanouts.status();
-  if (status.ok()) return fanouts;
-  return absl::InvalidArgumentError(absl::StrCat(
-      option, " is \"", text, "\": ", std::string(status.message()),
-      "; allowed: a number for each hop, -1 for all: 15,10; in typed graphs "
-      "also 4,3;src,rel,dst=2,0"));
-}
-
 size_t HopsOf(const NumNeighbors& fanouts) {
   return fanouts.by_default.empty()
              ? fanouts.by_edge_type.begin()->second.size()
              : fanouts.by_default.size();
 }
 
-absl::Status ReadHops(const TrainFlagTexts& t, TrainArguments& a) {
-  const bool embedding = a.train.model.model == "embedding";
-  ASSIGN_OR_RETURN(
-      const NumNeighbors fanouts,
-      ReadFanouts("--num-neighbors", !t.num_neighbors.empty() ? t.num_neighbors
-                                     : embedding              ? "0"
-                                                              : "10,10"));
-  a.eval_num_neighbors = fanouts;
-  if (!t.eval_num_neighbors.empty()) {
-    ASSIGN_OR_RETURN(a.eval_num_neighbors,
-                     ReadFanouts("--eval-num-neighbors", t.eval_num_neighbors));
-  }
-  if (HopsOf(a.eval_num_neighbors) != HopsOf(fanouts)) {
+// Reads the files of the links' times. `draws` says whether they have any.
+absl::Status ReadTimes(const TrainFlagTexts& t, const DrawOptions& draws,
+                       LinkSampling& link) {
+  if (draws.time == TimeMode::kNone) {
+    if (t.edge_time.empty()) return absl::OkStatus();
     return absl::InvalidArgumentError(
-        absl::StrCat("--eval-num-neighbors has ", HopsOf(a.eval_num_neighbors),
-                     " hops, --num-neighbors ", HopsOf(fanouts)));
+        "--edge-time without --time; allowed: with --time edge or node");
   }
-  SetNumNeighbors(fanouts, &a.loader);
-  return absl::OkStatus();
-}
-
-absl::Status ReadSampling(const TrainFlagTexts& t, TrainArguments& a) {
-  RETURN_IF_ERROR(ReadHops(t, a));
-  a.loader.shuffle =
-      t.shuffle == "none" ? ShuffleMode::kNone : ShuffleMode::kGlobal;
-  a.loader.expand_all = a.train.expand_all = t.expand == "all";
-  a.train.random_seed = a.loader.random_seed;
-  ASSIGN_OR_RETURN(a.loader.feature_dtype,
-                   FeatureDTypeFromName(t.feature_dtype));
-  return absl::OkStatus();
-}
-
-absl::Status ReadNegatives(const TrainFlagTexts& t, NegativeSampling& to) {
-  if (t.neg_sampling == "none") {
-    if (t.loss != "softmax" || !t.neg_amount.empty()) {
-      return absl::InvalidArgumentError(
-          "--neg-sampling none; allowed: with --loss softmax, without "
-          "--neg-amount");
-    }
-    to.mode = NegativeMode::kNone;
-  }
-  if (t.neg_sampling == "triplet") to.mode = NegativeMode::kTriplet;
-  to.strict = t.neg_strict;
-  const bool searched = to.strict || t.time == "node";
-  if (!t.on_exhausted.empty() && !searched) {
-    return absl::InvalidArgumentError(
-        "--on-exhausted; allowed: with --neg-strict or --time node, by which "
-        "some pairs are no negatives");
-  }
-  // One node with edges to nearly all others does not end a run.
-  if (t.on_exhausted == "accept" || (t.on_exhausted.empty() && to.strict)) {
-    to.on_exhausted = OnExhausted::kAccept;
-  }
-  if (t.neg_amount.empty()) return absl::OkStatus();
-  const std::optional<double> amount = ParseNumber<double>(t.neg_amount);
-  const bool whole = to.mode == NegativeMode::kTriplet;
-  if (!amount || !std::isfinite(*amount) || *amount <= 0 ||
-      (whole && *amount != std::floor(*amount))) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--neg-amount is \"", t.neg_amount, "\", allowed are numbers above 0",
-        whole ? ", whole with --neg-sampling triplet" : ""));
-  }
-  to.amount = *amount;
-  return absl::OkStatus();
-}
-
-ExcludeMode ExcludeFromName(absl::string_view name) {
-  if (name == "self") return ExcludeMode::kSelf;
-  if (name == "reverse_id") return ExcludeMode::kReverseId;
-  if (name == "reverse_types") return ExcludeMode::kReverseTypes;
-  if (name == "pair") return ExcludeMode::kPair;
-  return ExcludeMode::kNone;
-}
-
-absl::Status ReadTimes(const TrainFlagTexts& t, LinkSampling& link,
-                       DrawOptions& draws) {
-  const bool timed = !t.time.empty() && t.time != "none";
-  if (!timed) {
-    if (t.temporal_strategy.empty() && !t.strict && t.edge_time.empty()) {
-      return absl::OkStatus();
-    }
-    return absl::InvalidArgumentError(
-        "--temporal-strategy, --strict or --edge-time without --time; allowed: "
-        "with --time edge or node");
-  }
+  const std::string time = t.session.Get("time");
   if (t.edge_time.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "--time ", t.time,
+        "--time ", time,
         " with --task link needs the links' times; allowed: with --edge-time "
         "FILE, a time for each edge"));
   }
@@ -180,20 +93,10 @@ absl::Status ReadTimes(const TrainFlagTexts& t, LinkSampling& link,
         return IsEdgeTypePattern(splits.edge_type);
       })) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "--time ", t.time,
+        "--time ", time,
         " with a pattern in --input; allowed: with edge types, for each has "
         "times of its own"));
   }
-  if (!t.predict.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--time ", t.time, " with --predict; allowed: without --time"));
-  }
-  draws.time = t.time == "edge" ? TimeMode::kEdge : TimeMode::kNode;
-  if (t.temporal_strategy == "last") {
-    draws.temporal_strategy = TemporalStrategy::kLast;
-  }
-  draws.strict = t.strict;
-  draws.disjoint = true;
   return ParseEdgeTimeFiles(t.edge_time, &link.types);
 }
 
@@ -225,7 +128,7 @@ absl::Status ReadBaseline(const TrainFlagTexts& t, TrainArguments& a) {
                      "; allowed: with --metric filtered-mrr"));
   }
   if (t.baseline != "edgebank" || a.loader.draws.time != TimeMode::kEdge ||
-      !t.exclude.empty()) {
+      a.link->exclude) {
     return absl::InvalidArgumentError(
         "--baseline edgebank or --edgebank-window; allowed: --edgebank-window "
         "with --baseline edgebank, both with --time edge and without "
@@ -241,10 +144,8 @@ absl::Status ReadBaseline(const TrainFlagTexts& t, TrainArguments& a) {
 }
 
 absl::Status ReadLinks(const TrainFlagTexts& t, TrainArguments& a) {
-  LinkSampling link;
+  LinkSampling& link = *a.link;
   ASSIGN_OR_RETURN(link.types, ParseLinkSplits(t.input));
-  RETURN_IF_ERROR(ReadNegatives(t, link.negatives));
-  if (!t.exclude.empty()) link.exclude = ExcludeFromName(t.exclude);
   LinkTaskOptions task;
   if (!t.decoder.empty()) {
     ASSIGN_OR_RETURN(task.decoder, LinkDecoderFromName(t.decoder));
@@ -253,32 +154,20 @@ absl::Status ReadLinks(const TrainFlagTexts& t, TrainArguments& a) {
   for (const LinkSplits& splits : link.types) {
     if (!splits.edge_type.empty()) task.edge_types.push_back(splits.edge_type);
   }
-  RETURN_IF_ERROR(ReadTimes(t, link, a.loader.draws));
+  RETURN_IF_ERROR(ReadTimes(t, a.loader.draws, link));
   a.train.task = std::move(task);
-  a.link = std::move(link);
   return ReadBaseline(t, a);
 }
 
 absl::Status ReadNodes(const TrainFlagTexts& t, TrainArguments& a) {
   for (const auto& [name, given] :
        {std::pair("--decoder", !t.decoder.empty()),
-        std::pair("--neg-sampling", !t.neg_sampling.empty()),
-        std::pair("--neg-amount", !t.neg_amount.empty()),
-        std::pair("--neg-strict", t.neg_strict),
-        std::pair("--on-exhausted", !t.on_exhausted.empty()),
         std::pair("--loss", !t.loss.empty()),
-        std::pair("--exclude", !t.exclude.empty()),
-        std::pair("--time", !t.time.empty()),
-        std::pair("--temporal-strategy", !t.temporal_strategy.empty()),
         std::pair("--edge-time", !t.edge_time.empty()),
         std::pair("--baseline", !t.baseline.empty())}) {
     if (!given) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         name, " with --task ", t.task, "; allowed: with --task link"));
-  }
-  if (t.strict) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--strict with --task ", t.task, "; allowed: with --task link"));
   }
   a.train.task = t.task == "multilabel"   ? NodeTaskKind::kMultiLabel
                  : t.task == "regression" ? NodeTaskKind::kRegression
@@ -304,6 +193,11 @@ absl::Status ReadTask(const TrainFlagTexts& t, TrainArguments& a) {
 
 absl::Status ReadPredictionTarget(const TrainFlagTexts& t, TrainArguments& a) {
   PredictOptions& predict = *a.predict;
+  if (a.loader.draws.time != TimeMode::kNone) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--time ", t.session.Get("time"),
+                     " with --predict; allowed: without --time"));
+  }
   ASSIGN_OR_RETURN(predict.target, ParsePredictionTarget(t.predict));
   if (t.out.empty()) {
     return absl::InvalidArgumentError(
@@ -488,11 +382,11 @@ absl::Status ReadNode(const TrainFlagTexts& t, TrainArguments& a) {
   return absl::OkStatus();
 }
 
-absl::Status ReadTexts(const TrainFlagTexts& t, TrainArguments& a) {
+absl::Status ReadTexts(TrainFlagTexts& t, TrainArguments& a) {
   a.progress = !t.no_progress;
   RETURN_IF_ERROR(ReadNode(t, a));
   RETURN_IF_ERROR(ReadSource(t, a));
-  RETURN_IF_ERROR(ReadSampling(t, a));
+  RETURN_IF_ERROR(ReadTrainSession(t, a));
   RETURN_IF_ERROR(ReadTask(t, a));
   RETURN_IF_ERROR(ReadSparse(t, a));
   RETURN_IF_ERROR(ReadPrediction(t, a));
@@ -512,7 +406,6 @@ ParsedTrainArguments ParseTrainArguments(int argc, const char* const* argv) {
   TrainArguments a;
   TrainFlagTexts t;
   a.train.model.num_layers = 0;  // the number of hops
-  a.loader.batch_size = 512;
   CLI::App app(
       "Trains a graph neural network on batches that Tributary's "
       "servers sample.",

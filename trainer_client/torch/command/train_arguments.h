@@ -24,6 +24,7 @@ struct TrainArguments {
   TrainOptions train;
   // The options of the training loader; rank and world are not set.
   NeighborLoaderOptions loader;
+  std::string input_weight_file;  // of the training's inputs; empty: none
   NumNeighbors eval_num_neighbors;
   uint64_t eval_batch_size = 0;  // 0: that of the training loader
   std::string valid_split;       // empty: none

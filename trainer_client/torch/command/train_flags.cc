@@ -13,6 +13,7 @@
 #include "common/session/limits.h"
 #include "common/text/parse_number.h"
 #include "common/text/version.h"
+#include "trainer_client/torch/command/train_session.h"
 
 namespace tributary {
 namespace {
@@ -105,38 +106,18 @@ void DeclareSource(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
 }
 
 void DeclareSampling(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
-  app.add_option("--num-neighbors", t.num_neighbors,
-                 "Neighbours per node for each hop, the hop next to the inputs "
-                 "first; -1: all. The model has a layer per hop. embedding: 0")
-      ->default_str("10,10");
-  app.add_option("--eval-num-neighbors", t.eval_num_neighbors,
-                 "The same for valid and test  [as --num-neighbors]");
-  AddWhole<uint64_t>(app, "--batch-size", a.loader.batch_size, 1, kMaxBatchSize,
-                     "Inputs per rank");
-  AddWhole<uint64_t>(app, "--eval-batch-size", a.eval_batch_size, 0,
-                     kMaxBatchSize,
-                     "The same for valid and test; 0: as --batch-size");
   app.add_option("--input", t.input,
                  "[TYPE:]TRAIN[,VALID[,TEST]]: splits to train, validate and "
                  "test on, of the node type TYPE in a typed graph; with --task "
                  "link of the edge type SRC,REL,DST, or of several, separated "
                  "by \";\", or of all that have the splits: * or SRC,*,DST")
       ->capture_default_str();
-  app.add_option("--shuffle", t.shuffle, "Order of the training inputs")
-      ->check(CLI::IsMember({"global", "none"}))
-      ->capture_default_str();
-  app.add_option("--expand", t.expand, "new: PyG's hops, all: DGL's blocks")
-      ->check(CLI::IsMember({"new", "all"}))
-      ->capture_default_str();
-  app.add_option("--feature-dtype", t.feature_dtype,
-                 "Precision in which features travel; the model computes in "
-                 "float32")
-      ->check(CLI::IsMember({"stored", "float16", "bfloat16", "int8"}))
-      ->capture_default_str();
-  app.add_flag("--replace", a.loader.replace, "Sample with replacement");
-  AddWhole<uint64_t>(app, "--random-seed", a.loader.random_seed, 0,
-                     std::numeric_limits<uint64_t>::max(),
-                     "Random seed of order, sampling, parameters and dropout");
+  DeclareTrainSession(app, t);
+  app.add_option("--eval-num-neighbors", t.eval_num_neighbors,
+                 "As --num-neighbors, for valid and test  [as it]");
+  AddWhole<uint64_t>(app, "--eval-batch-size", a.eval_batch_size, 0,
+                     kMaxBatchSize,
+                     "The same for valid and test; 0: as --batch-size");
 }
 
 void DeclareModel(CLI::App& app, TrainArguments& a) {
@@ -215,51 +196,20 @@ void DeclareLinks(CLI::App& app, TrainFlagTexts& t) {
                  "link: score of a link, by its ends' rows: dot, distmult, mlp "
                  "(of their product)  [dot]")
       ->check(CLI::IsMember({"dot", "distmult", "mlp"}));
-  app.add_option("--neg-sampling", t.neg_sampling,
-                 "link: negatives and loss: binary (pairs; cross entropy), "
-                 "triplet (destinations of each link; BPR), none (with --loss "
-                 "softmax)  [binary]")
-      ->check(CLI::IsMember({"binary", "triplet", "none"}));
   app.add_option("--loss", t.loss,
                  "link: negatives (as --neg-sampling says) or softmax (cross "
                  "entropy among all nodes of the batch, of either end)  "
                  "[negatives]")
       ->check(CLI::IsMember({"negatives", "softmax"}));
-  app.add_option("--neg-amount", t.neg_amount, "link: negatives per link  [1]");
-  app.add_flag("--neg-strict", t.neg_strict,
-               "link: sample pairs that are no edges as negatives");
-  app.add_option("--on-exhausted", t.on_exhausted,
-                 "link, with --neg-strict or --time node: if none of a "
-                 "negative's 64 candidates is allowed: accept (the last one, "
-                 "which is an edge or too new then; they are counted and "
-                 "printed) or error (the run ends)  [accept; with --time node "
-                 "alone error]")
-      ->check(CLI::IsMember({"accept", "error"}));
-  app.add_option("--exclude", t.exclude,
-                 "link: edges of a batch's links that its hops do not sample: "
-                 "none, self, reverse_id, reverse_types, pair  [self, and the "
-                 "reverses in a graph partitioned with --add-reverse]")
-      ->check(CLI::IsMember(
-          {"none", "self", "reverse_id", "reverse_types", "pair"}));
 }
 
 void DeclareTimes(CLI::App& app, TrainFlagTexts& t) {
   app.add_option(
-         "--time", t.time,
-         "link: sample for each link only what is not later than it, by "
-         "the time of the edge or of the node; none: all  [none]")
-      ->check(CLI::IsMember({"none", "edge", "node"}));
-  app.add_option("--temporal-strategy", t.temporal_strategy,
-                 "With --time: uniform (at random) or last (the latest ones)  "
-                 "[uniform]")
-      ->check(CLI::IsMember({"uniform", "last"}));
-  app.add_flag("--strict", t.strict,
-               "With --time: only what is earlier than the link");
-  app.add_option("--edge-time", t.edge_time,
-                 "With --time: file of a time for each edge of the graph's "
-                 "input, as partition read it: .npy or a number in each line; "
-                 "a link has its edge's time. Of several types "
-                 "SRC,REL,DST:FILE;...");
+      "--edge-time", t.edge_time,
+      "link, with --time: file of a time for each edge of the graph's "
+      "input, as partition read it: .npy or a number in each line; "
+      "a link has its edge's time. Of several types "
+      "SRC,REL,DST:FILE;...");
   app.add_option(
          "--baseline", t.baseline,
          "link: measure this on valid and test, and train nothing: "

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "trainer_client/core/session_text/session_text.h"
 #include "trainer_client/torch/command/train_arguments.h"
 
 namespace CLI {
@@ -16,18 +17,12 @@ namespace tributary {
 // The flags that are parsed once all of them are known, as text.
 struct TrainFlagTexts {
   std::string task = "node";
-  std::string metric;  // empty: the task's first
+  std::string metric;        // empty: the task's first
+  SessionText session;       // of SessionTable()
+  std::string session_file;  // with more of it; empty: none
   // With --task link; empty: the default.
-  std::string neg_sampling;
-  std::string neg_amount;
-  bool neg_strict = false;
-  std::string on_exhausted;
   std::string decoder;
   std::string loss;
-  std::string exclude;
-  std::string time;
-  std::string temporal_strategy;
-  bool strict = false;
   std::string edge_time;
   std::string baseline;
   std::string edgebank_window;
@@ -39,12 +34,8 @@ struct TrainFlagTexts {
   bool sparse_options_given = false;  // --sparse-lr or --sparse-optimizer
   double checkpoint_minutes = 0;
   uint64_t checkpoint_keep = 2;
-  std::string num_neighbors;  // empty: 10,10; of the model embedding 0
-  std::string eval_num_neighbors;
+  std::string eval_num_neighbors;  // empty: those of the training
   std::string input = "train,valid,test";
-  std::string shuffle = "global";
-  std::string expand = "new";
-  std::string feature_dtype = "stored";
   std::string buffer_size;  // empty: by nproc
   std::string mode;         // empty: by --graph or --servers
   int num_workers = 1;

@@ -5,6 +5,7 @@
 
 #include "common/fleet/graph_name.h"
 #include "common/text/status.h"
+#include "trainer_client/core/inputs/input_file.h"
 #include "trainer_client/torch/command/sample_again.h"
 #include "trainer_client/torch/sessions/link_times.h"
 
@@ -50,6 +51,9 @@ absl::Status OwnedTrainLoaders::Open(const TrainArguments& a,
   options.rank = static_cast<uint32_t>(rank.rank);
   options.world = static_cast<uint32_t>(rank.world);
   source_ = a.source;
+  if (!a.input_weight_file.empty()) {
+    ASSIGN_OR_RETURN(weights_, ReadWeightFile(a.input_weight_file));
+  }
   return a.link ? OpenLinks(a, std::move(options), source)
                 : OpenNodes(a, std::move(options), source);
 }
@@ -58,6 +62,7 @@ absl::Status OwnedTrainLoaders::OpenNodes(const TrainArguments& a,
                                           NeighborLoaderOptions options,
                                           BatchSource& source) {
   train_session_ = OfNodes(options);
+  train_session_.input_weight = weights_;
   ASSIGN_OR_RETURN(train_, source.Open(train_session_));
   options.shuffle = ShuffleMode::kNone;
   if (a.train.counts_classes() || a.train.needs_labels()) {
@@ -97,6 +102,7 @@ absl::Status OwnedTrainLoaders::OpenLinks(const TrainArguments& a,
                     : DefaultExclude(schema, sampling.types, options.draws));
   if (!a.measures_baseline()) {
     train_session_ = sessions.Train(options, options);
+    train_session_.input_weight = weights_;
     ASSIGN_OR_RETURN(train_, source.Open(train_session_));
   }
   SetEvaluation(a, &options);

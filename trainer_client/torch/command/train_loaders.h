@@ -68,6 +68,7 @@ class OwnedTrainLoaders {
   std::string valid_name_ = "valid", test_name_ = "test";
   BatchSourceOptions source_;     // where batches come from
   SessionOptions train_session_;  // of train_
+  std::vector<double> weights_;   // of its inputs; empty: none
   Mutex mutex_;  // keeps Cancel() from a loader that is being destroyed
 };
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/hash/sha256.h"
+#include "trainer_client/core/session_text/session_text.h"
 #include "trainer_client/torch/embedding/dist_input_embedding.h"
 #include "trainer_client/torch/inference/prediction_sessions.h"
 
@@ -76,12 +77,29 @@ std::string ModelText(const TrainOptions& train, const PredictOptions& p) {
   return text;
 }
 
+// How neighbours are drawn; empty: as by default.
+std::string DrawsText(const DrawOptions& draws) {
+  const auto text = TextOf(
+      SessionOptions(CommonLoaderOptions(), NeighborOptions{.draws = draws}));
+  return !text.ok() || text->given().empty()
+             ? ""
+             : absl::StrCat(", ", SessionJson(*text));
+}
+
+// Of what DrawsText() says, only conditions have an effect on all neighbours.
+DrawOptions OnlyConditions(const DrawOptions& draws) {
+  DrawOptions conditions;
+  conditions.edge_predicates = draws.edge_predicates;
+  conditions.edge_mask = draws.edge_mask;
+  return conditions;
+}
+
 std::string SamplingText(const PredictOptions& p) {
   const NeighborLoaderOptions& loader = p.loader;
-  return absl::StrCat(FanoutsText(p.eval_num_neighbors), ", batch_size ",
-                      p.batch_size, ", random_seed ", loader.random_seed,
-                      loader.replace ? ", replace" : "",
-                      loader.expand_all ? ", expand all" : "");
+  return absl::StrCat(
+      FanoutsText(p.eval_num_neighbors), ", batch_size ", p.batch_size,
+      ", random_seed ", loader.random_seed, loader.replace ? ", replace" : "",
+      loader.expand_all ? ", expand all" : "", DrawsText(loader.draws));
 }
 
 // Of the fanouts only which are 0 has an effect.
@@ -108,9 +126,11 @@ PredictionIdentity IdentityOf(const GraphSchema& schema, const GnnModel& model,
       {"target", target.ToString()},
       {"inference", options.layerwise() ? "layerwise" : "sampled"},
       {"options", ModelText(train, options)},
-      {"sampling", options.layerwise()
-                       ? LayerwiseText(options.eval_num_neighbors)
-                       : SamplingText(options)}};
+      {"sampling",
+       options.layerwise()
+           ? absl::StrCat(LayerwiseText(options.eval_num_neighbors),
+                          DrawsText(OnlyConditions(options.loader.draws)))
+           : SamplingText(options)}};
 }
 
 }  // namespace tributary

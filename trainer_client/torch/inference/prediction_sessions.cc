@@ -5,11 +5,15 @@
 namespace tributary {
 namespace {
 
-SessionOptions WithHop(CommonLoaderOptions common, const OneHop& hop) {
+// `draws`: of which the conditions on edges hold for all neighbours, too.
+SessionOptions WithHop(CommonLoaderOptions common, const OneHop& hop,
+                       const DrawOptions& draws) {
   common.collect_features = hop.collect_features;
   common.collect_degrees = hop.collect_degrees;
   NeighborOptions neighbors;
   SetNumNeighbors(hop.fanouts, &neighbors);
+  neighbors.draws.edge_predicates = draws.edge_predicates;
+  neighbors.draws.edge_mask = draws.edge_mask;
   return {common, std::move(neighbors)};
 }
 
@@ -84,7 +88,7 @@ SessionOptions PredictionSessions::Sampled(const GraphSchema& schema,
 }
 
 SessionOptions PredictionSessions::Target(const OneHop& hop) const {
-  return WithHop(TargetNodes(), hop);
+  return WithHop(TargetNodes(), hop, options_.loader.draws);
 }
 
 SessionOptions PredictionSessions::AllNodes(const std::string& type,
@@ -92,7 +96,7 @@ SessionOptions PredictionSessions::AllNodes(const std::string& type,
   CommonLoaderOptions common = Common();
   common.input_type = type;
   common.all_nodes = true;
-  return WithHop(std::move(common), hop);
+  return WithHop(std::move(common), hop, options_.loader.draws);
 }
 
 }  // namespace tributary

@@ -42,6 +42,8 @@ TEST(PredictionSessionsTest, NodesInTheOrderOfTheirSplit) {
 TEST(PredictionSessionsTest, AllNodesOfAnotherType) {
   PredictOptions options = Options();
   options.target.type = "author";
+  options.loader.draws.edge_mask = "kept";
+  options.loader.draws.disjoint = true;
   const PredictionSessions sessions(options);
   const OneHop hop{.fanouts = {{-1}, {{"a,b,c", {0}}}}};
   const SessionOptions target = sessions.Target(hop);
@@ -54,6 +56,8 @@ TEST(PredictionSessionsTest, AllNodesOfAnotherType) {
   ASSERT_EQ(hops.num_neighbors_by_type.size(), 1);
   EXPECT_EQ(hops.num_neighbors_by_type[0].second, (std::vector<int32_t>{0}));
   EXPECT_FALSE(hops.replace);
+  EXPECT_EQ(hops.draws.edge_mask, "kept");  // all neighbours by kept edges
+  EXPECT_FALSE(hops.draws.disjoint);
   EXPECT_EQ(sessions.AllNodes("venue", hop).input_type, "venue");
 }
 
