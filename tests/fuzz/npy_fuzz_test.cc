@@ -3,10 +3,10 @@
 // weights.
 #include <cstdint>
 
-#include "trainer_client/core/inputs/input_file.h"
 #include "common/tensor/npy.h"
 #include "tests/fuzz/must.h"
 #include "tests/fuzz/scratch_file.h"
+#include "trainer_client/core/inputs/input_file.h"
 
 namespace tributary {
 namespace {

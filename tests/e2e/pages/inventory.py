@@ -175,6 +175,9 @@ BLOCKS = {
     "docs/results.md": [
         ('eval "$(./dev path)"', FIGURES + "; tests/e2e/examples_train_test.py has the short ones"),
     ],
+    "docs/sampling/sessions.md": [
+        ("printf '%s\\n' '{\"num_neighbors\"", TRAINS),
+    ],
     "docs/scaling.md": [
         ("wanted =", TEXT),
         ("tributary serve", GRAPHS),

@@ -11,6 +11,7 @@ from tests.e2e import folders, made_up_graphs, processes
 from tests.e2e.pages import page
 
 TRAINING, LINKS = "docs/training.md", "docs/link-prediction.md"
+SESSIONS = "docs/sampling/sessions.md"
 CHECKPOINTS, OWN_MODEL = "docs/checkpoints.md", "examples/own_model/README.md"
 NODES = 60  # of the graphs of links
 
@@ -44,6 +45,12 @@ class TrainPagesTest(unittest.TestCase):
         self.assertEqual(len(results), 3, out)
         # Of two ranks each, of the folder and of a fleet: the same run.
         self.assertEqual(results[1], results[2])
+
+    def test_a_session_as_text(self):
+        self.write_cora2()
+        out = self.shells.paste(page.block(SESSIONS, "printf"))
+        self.assertIn("result test_accuracy", out)
+        self.assertRegex(out, r"(?m)^0 0 [0-9a-f]{64} 64 ")
 
     def test_predictions(self):
         self.write_cora2()

@@ -20,8 +20,7 @@ void AddPprOptions(std::vector<SessionOption>& table) {
        "E",
        "A node is pushed while its residual exceeds this times its degree",
        {"ppr"}},
-      0, 1,
-      [](auto& draft) -> auto& { return draft.ppr.epsilon; }));
+      0, 1, [](auto& draft) -> auto& { return draft.ppr.epsilon; }));
   table.push_back({{"edge_type",
                     "TYPE",
                     "src,rel,dst: the edge type to follow, in a typed graph",

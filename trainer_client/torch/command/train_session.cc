@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "common/text/status.h"
@@ -122,6 +123,21 @@ void AddInputs(bool of_links, SessionText& text) {
   }
 }
 
+// GCN's estimate of the sum over all edges is one of uniform draws among them.
+absl::Status CheckModelOf(const ModelOptions& model, const DrawOptions& draws) {
+  if (model.model != "gcn" || model.norm != "both") return absl::OkStatus();
+  const char* option = draws.draw != DrawMode::kUniform ? "--draw"
+                       : !draws.edge_mask.empty()       ? "--edge-mask"
+                       : !draws.edge_predicates.empty() ? "--edge-predicate"
+                                                        : nullptr;
+  if (option == nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      option,
+      " with --model gcn and --norm both, which estimates the sum over "
+      "all edges by uniform draws; allowed: with --norm right or another "
+      "model"));
+}
+
 absl::Status CheckNegatives(const SessionText& text, const std::string& loss,
                             const NegativeSampling& negatives) {
   if (negatives.mode == NegativeMode::kDestination) {
@@ -178,6 +194,12 @@ absl::StatusOr<NumNeighbors> EvaluationFanouts(const TrainFlagTexts& t,
 
 }  // namespace
 
+bool IsTakenByTrain(absl::string_view name) {
+  return absl::c_none_of(kRefused, [&](const RefusedOption& option) {
+    return option.name == name;
+  });
+}
+
 void DeclareTrainSession(CLI::App& app, TrainFlagTexts& texts) {
   texts.session.SetDefault("batch_size", "512");
   texts.session.SetDefault("num_neighbors", "10,10");
@@ -225,6 +247,7 @@ absl::Status ReadTrainSession(TrainFlagTexts& texts, TrainArguments& a) {
     static_cast<NeighborOptions&>(a.loader) =
         std::get<NeighborOptions>(std::move(options.kind));
   }
+  RETURN_IF_ERROR(CheckModelOf(a.train.model, a.loader.draws));
   a.train.expand_all = a.loader.expand_all;
   a.train.random_seed = a.loader.random_seed;
   ASSIGN_OR_RETURN(a.eval_num_neighbors,

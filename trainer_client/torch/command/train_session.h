@@ -4,6 +4,7 @@
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_TRAIN_SESSION_H_
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "trainer_client/torch/command/train_arguments.h"
 #include "trainer_client/torch/command/train_flags.h"
 
@@ -12,6 +13,10 @@ class App;
 }
 
 namespace tributary {
+
+// Returns whether the program takes the option of SessionTable(), or refuses
+// it.
+bool IsTakenByTrain(absl::string_view name);
 
 // Adds --session and a flag for each option of SessionTable(), with this
 // program's defaults. Help lists those that it takes; the others are refused,
