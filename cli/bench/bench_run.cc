@@ -217,10 +217,8 @@ absl::StatusOr<BenchReport> RunBench(const BenchOptions& options) {
   GraphSchema schema;
   Measured measured;
   {
-    ASSIGN_OR_RETURN(
-        const auto loader,
-        DistLoader::Create(request.session.options, source.workers->loader(),
-                           source.workers->environment()));
+    ASSIGN_OR_RETURN(const auto loader,
+                     source.workers->OpenLoader(request.session.options));
     ASSIGN_OR_RETURN(measured, Measure(options, *loader));
     schema = loader->schema();
   }  // the loader ends: nothing is prefetched while the limit is measured

@@ -87,9 +87,8 @@ class Presampler {
   // Makes the first `batches` batches of an epoch.
   absl::Status Make(const SessionOptions& options, uint64_t batches,
                     std::optional<uint32_t> maker, PresampleFigures& figures) {
-    ASSIGN_OR_RETURN(
-        const std::unique_ptr<DistLoader> loader,
-        DistLoader::Create(options, source_->loader(), source_->environment()));
+    ASSIGN_OR_RETURN(const std::unique_ptr<DistLoader> loader,
+                     source_->OpenLoader(options));
     if (loader->num_batches() == 0) return absl::OkStatus();
     RETURN_IF_ERROR(loader->StartEpoch(0));
     RETURN_IF_ERROR(loader->Limit(0, std::min(batches, loader->num_batches())));

@@ -186,9 +186,8 @@ absl::StatusOr<uint64_t> HotCacheMaker::Sample(SessionOptions loader,
   loader.collect_features = false;
   loader.collect_degrees = false;
   loader.feature_dtype = FeatureDType::kStored;
-  ASSIGN_OR_RETURN(
-      const std::unique_ptr<DistLoader> made,
-      DistLoader::Create(loader, workers_.loader(), workers_.environment()));
+  ASSIGN_OR_RETURN(const std::unique_ptr<DistLoader> made,
+                   workers_.OpenLoader(loader));
   const uint64_t epoch = request_.sample.epoch;
   RETURN_IF_ERROR(
       SampleEpoch(*made, epoch,

@@ -109,8 +109,7 @@ absl::Status Sample(SampleRequest request, const ExtIds* ext_ids) {
                    OpenSampleSource(request, "tributary sample"));
   WarnOfPlainMemory(*source);
   ASSIGN_OR_RETURN(const std::unique_ptr<DistLoader> loader,
-                   DistLoader::Create(request.session.options, source->loader(),
-                                      source->environment()));
+                   source->OpenLoader(request.session.options));
   RETURN_IF_ERROR(CheckRange(request.batches, *loader));
   RETURN_IF_ERROR(loader->StartEpoch(request.epoch));
   RETURN_IF_ERROR(loader->Limit(request.batches.from, request.batches.to));

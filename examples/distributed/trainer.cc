@@ -163,8 +163,7 @@ class Trainer {
     options.shuffle = shuffle;
     options.random_seed = 1;
     UseShare(share, context_.get(), &options);
-    return DistNeighborLoader::Create(options, workers_->loader(),
-                                      workers_->environment());
+    return workers_->OpenLoader(options);
   }
 
   // Ends the rows on the servers, and tells the servers that this trainer is

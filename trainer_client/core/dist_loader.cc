@@ -8,6 +8,7 @@
 #include "common/fleet/host_resolver.h"
 #include "common/runtime/promised.h"
 #include "common/text/status.h"
+#include "trainer_client/core/asked_batch.h"
 #include "trainer_client/core/fleet_options.h"
 #include "trainer_client/core/loader_core.h"
 #include "trainer_client/core/session/session_builder.h"
@@ -85,6 +86,8 @@ class Loader final : public DistLoader {
     return AgreeOnRounds();
   }
   absl::StatusOr<std::optional<BatchLease>> Next() override;
+  std::optional<WaitingNext::Result> TryNext(absl::Duration wait) override;
+  absl::StatusOr<int> ReadyDescriptor() override { return asked_.Descriptor(); }
   void Cancel() override {
     strand_->Post([core = core_] { core->Cancel(); });
   }
@@ -129,6 +132,7 @@ class Loader final : public DistLoader {
   OrderIdentity identity_;
   std::shared_ptr<const EpochOrder> order_;
   uint64_t rounds_ = 0;
+  AskedBatch asked_;
 };
 
 absl::Status Loader::Open() {
@@ -176,6 +180,8 @@ absl::Status Loader::Change(F change) {
   });
   auto result = changed->Wait(kGrace);
   if (!result.has_value()) return ExecutorStuck();
+  // Of an epoch that was left; where there is none, what was asked for stays.
+  if (result->status.ok()) asked_.Drop();
   order_ = std::move(result->order);
   return std::move(result->status);
 }
@@ -196,15 +202,18 @@ absl::Status Loader::AgreeOnRounds() {
 }
 
 absl::StatusOr<std::optional<BatchLease>> Loader::Next() {
-  using Result = absl::StatusOr<std::optional<BatchLease>>;
-  auto delivered = std::make_shared<Promised<Result>>();
-  strand_->Post([core = core_, delivered] {
-    core->Next(
-        [delivered](Result result) { delivered->Set(std::move(result)); });
-  });
-  auto result = delivered->Wait(worker_.rpc_timeout + kGrace);
+  auto result = TryNext(worker_.rpc_timeout + kGrace);
   if (!result.has_value()) return ExecutorStuck();
   return *std::move(result);
+}
+
+std::optional<WaitingNext::Result> Loader::TryNext(absl::Duration wait) {
+  if (!asked_.asked()) {
+    strand_->Post([core = core_, delivered = asked_.Ask()]() mutable {
+      core->Next(std::move(delivered));
+    });
+  }
+  return asked_.Take(wait);
 }
 
 LoaderStats Loader::stats() const {

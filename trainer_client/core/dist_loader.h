@@ -108,6 +108,17 @@ class DistLoader {
   // FAILED_PRECONDITION if the caller's own leases fill the ring (it says how
   // many).
   virtual absl::StatusOr<std::optional<BatchLease>> Next() = 0;
+  // The same for callers that do other things while they wait, such as to look
+  // for signals: returns what Next() would return, or nothing if that is not
+  // there within `wait`. The batch stays asked for, and the next call of either
+  // takes it; another epoch drops it. The time until the answer counts as
+  // waiting.
+  virtual std::optional<absl::StatusOr<std::optional<BatchLease>>> TryNext(
+      absl::Duration wait) = 0;
+  // Returns a descriptor that can be polled for reading when the batch that
+  // TryNext() has asked for is there, for as long as this object lives.
+  // RESOURCE_EXHAUSTED if the process has no more descriptors.
+  virtual absl::StatusOr<int> ReadyDescriptor() = 0;
   // Makes a waiting Next(), and all later ones, fail with CANCELLED. Any thread
   // may call it.
   virtual void Cancel() = 0;

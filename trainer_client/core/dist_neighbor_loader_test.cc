@@ -2,11 +2,13 @@
 #include "trainer_client/core/dist_neighbor_loader.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include <set>
 #include <thread>
 
 #include "channel/in_process_transport.h"
+#include "common/runtime/promised.h"
 #include "common/runtime/thread_pool.h"
 #include "partition/format/testing/graph_builder.h"
 #include "trainer_client/core/dist_layerwise_loader.h"
@@ -101,6 +103,82 @@ TEST_F(DistNeighborLoaderTest, RunsTwoEpochsOfASplit) {
     EXPECT_EQ((*loader)->CursorAfter(7).consumed, 25);
   }
   EXPECT_EQ((*loader)->stats().batches, 14);
+}
+
+bool IsReadable(int descriptor, int milliseconds) {
+  pollfd polled{.fd = descriptor, .events = POLLIN, .revents = 0};
+  return poll(&polled, 1, milliseconds) == 1;
+}
+
+// Keeps the executor's only thread busy, so that no answer can come.
+class HeldExecutor {
+ public:
+  explicit HeldExecutor(ThreadPool& pool) {
+    pool.Post([go = go_] { go->Wait(absl::Minutes(1)); });
+  }
+  void Release() { go_->Set(true); }
+
+ private:
+  const std::shared_ptr<Promised<bool>> go_ =
+      std::make_shared<Promised<bool>>();
+};
+
+TEST_F(DistNeighborLoaderTest, IsWaitedForInStepsAndByADescriptor) {
+  Serve({"a", 1}, kNodes, 1);
+  auto loader = Create().value();
+  const int ready = loader->ReadyDescriptor().value();
+  EXPECT_EQ(loader->ReadyDescriptor().value(), ready);
+  ASSERT_TRUE(loader->StartEpoch(0).ok());
+  for (uint64_t index = 0; index < 7; ++index) {
+    HeldExecutor held(pool_);
+    EXPECT_FALSE(loader->TryNext(absl::ZeroDuration()).has_value());
+    EXPECT_FALSE(loader->TryNext(absl::Milliseconds(5)).has_value());
+    EXPECT_FALSE(IsReadable(ready, 0));
+    held.Release();
+    EXPECT_TRUE(IsReadable(ready, 20'000));
+    // The one that was asked for, however it is taken.
+    const auto batch = index % 2 == 0
+                           ? loader->Next()
+                           : loader->TryNext(absl::ZeroDuration()).value();
+    ASSERT_TRUE(batch.ok()) << batch.status();
+    ASSERT_TRUE(batch->has_value());
+    EXPECT_EQ((*batch)->index(), index);
+    EXPECT_FALSE(IsReadable(ready, 0));
+  }
+  const auto end = loader->TryNext(absl::Seconds(20));
+  ASSERT_TRUE(end.has_value() && end->ok());
+  EXPECT_FALSE((*end)->has_value());
+  loader->Cancel();
+  EXPECT_EQ(loader->Next().status().code(), absl::StatusCode::kCancelled);
+}
+
+TEST_F(DistNeighborLoaderTest, AnotherEpochDropsWhatWasAskedFor) {
+  Serve({"a", 1}, kNodes, 1);
+  auto loader = Create().value();
+  const int ready = loader->ReadyDescriptor().value();
+  ASSERT_TRUE(loader->StartEpoch(0).ok());
+  {
+    HeldExecutor held(pool_);
+    EXPECT_FALSE(loader->TryNext(absl::ZeroDuration()).has_value());
+    held.Release();
+  }
+  EXPECT_TRUE(IsReadable(ready, 20'000));
+  // A cursor that is refused leaves the epoch and its batch.
+  EXPECT_FALSE(loader->Resume(Cursor()).ok());
+  EXPECT_EQ((*loader->Next().value()).index(), 0);
+  {
+    HeldExecutor held(pool_);
+    EXPECT_FALSE(loader->TryNext(absl::ZeroDuration()).has_value());
+    held.Release();
+  }
+  ASSERT_TRUE(loader->StartEpoch(1).ok());
+  EXPECT_FALSE(IsReadable(ready, 0));
+  for (uint64_t index = 0; index < 7; ++index) {
+    const auto batch = loader->Next();
+    ASSERT_TRUE(batch.ok()) << batch.status();
+    EXPECT_EQ((*batch)->view().key().epoch, 1);
+    EXPECT_EQ((*batch)->index(), index);
+  }
 }
 
 TEST_F(DistNeighborLoaderTest, TakesIdsFromTheUser) {

@@ -60,27 +60,20 @@ void LoaderCore::Start(std::shared_ptr<ServerFleet> fleet) {
 }
 
 absl::Status LoaderCore::StartEpoch(uint64_t epoch) {
-  RETURN_IF_ERROR(CheckIdle());
+  if (cancelled_) return Cancelled();
   Begin(state_.epoch.CursorOf(epoch));
   return absl::OkStatus();
 }
 
 absl::Status LoaderCore::Resume(const Cursor& cursor) {
   RETURN_IF_ERROR(state_.epoch.Check(cursor));
-  RETURN_IF_ERROR(CheckIdle());
+  if (cancelled_) return Cancelled();
   Begin(cursor);
   return absl::OkStatus();
 }
 
-absl::Status LoaderCore::CheckIdle() const {
-  if (cancelled_) return Cancelled();
-  if (next_.waiting()) {
-    return absl::FailedPreconditionError("a Next() is still waiting");
-  }
-  return absl::OkStatus();
-}
-
 void LoaderCore::Begin(const Cursor& cursor) {
+  if (next_.waiting()) Answer(absl::CancelledError("the epoch was left"));
   fleet_->CancelAll();
   state_.window.Clear();
   state_.epoch.Begin(cursor);

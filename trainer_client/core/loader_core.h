@@ -65,7 +65,7 @@ class LoaderCore : public ServerEvents,
   void Start(std::shared_ptr<ServerFleet> fleet);
 
   // See DistLoader. Nothing is requested before the first Next.
-  // CANCELLED: the loader was cancelled. FAILED_PRECONDITION: a Next() waits.
+  // CANCELLED: the loader was cancelled.
   absl::Status StartEpoch(uint64_t epoch);
   // Besides: what LoaderEpoch::Check says.
   absl::Status Resume(const Cursor& cursor);
@@ -97,7 +97,7 @@ class LoaderCore : public ServerEvents,
   const SlotRing& ring() const { return *ring_; }
 
  private:
-  absl::Status CheckIdle() const;
+  // Answers a Next() that waits for the epoch before with CANCELLED.
   void Begin(const Cursor& cursor);
   // Requests what is due and delivers what is ready.
   void Pump();

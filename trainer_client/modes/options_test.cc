@@ -148,6 +148,38 @@ TEST(SamplingWorkers, AProgramThatIsNoWorkerIsSaid) {
               HasSubstr("worker-0:1 ended with exit code 1"));
 }
 
+// As programs of other languages do it, which have no options but text.
+TEST(SamplingWorkers, OpenFromTexts) {
+  const TemporaryFolder folder;
+  GraphSpec spec{.num_nodes = 9, .num_partitions = 2};
+  for (int64_t i = 0; i < 9; ++i) spec.edges.emplace_back(i, (i + 1) % 9);
+  WriteGraphTo(spec, folder.File("g"));
+  const auto workers = SamplingWorkers::OpenText(absl::StrCat(
+      R"({"mode": "collocated", "graph": ")", folder.File("g"), R"("})"));
+  ASSERT_TRUE(workers.ok()) << workers.status();
+  const auto session = ParseSessionJson(
+      R"({"input_nodes": [4, 7], "num_neighbors": [-1], "shuffle": "none"})");
+  const auto loader = (*workers)->OpenLoader(session.value());
+  ASSERT_TRUE(loader.ok()) << loader.status();
+  ASSERT_TRUE((*loader)->StartEpoch(0).ok());
+  for (const int64_t input : {4, 7}) {
+    const auto batch = (*loader)->Next().value();
+    EXPECT_EQ(batch->view().Find("n_id")->As<int64_t>()[0], input);
+  }
+  EXPECT_FALSE((*loader)->Next()->has_value());
+
+  SessionText wrong = *session;
+  wrong.Set("batch_size", "0");
+  EXPECT_THAT((*workers)->OpenLoader(wrong).status().message(),
+              HasSubstr("batch_size \"0\"; allowed: a whole number from 1"));
+  wrong = *session;
+  wrong.Set("input_nodes", "@/nowhere.npy");
+  EXPECT_THAT((*workers)->OpenLoader(wrong).status().message(),
+              HasSubstr("/nowhere.npy"));
+  EXPECT_THAT(SamplingWorkers::OpenText("{}").status().message(),
+              HasSubstr("mode"));
+}
+
 TEST(SamplingWorkers, AllLoadersAreOnTheGraphOfTheFirst) {
   RemoteDistSamplingWorkerOptions options;
   options.servers = "127.0.0.1:1";

@@ -258,4 +258,24 @@ absl::StatusOr<std::unique_ptr<SamplingWorkers>> SamplingWorkers::OpenSource(
   return workers;
 }
 
+absl::StatusOr<std::unique_ptr<SamplingWorkers>> SamplingWorkers::OpenText(
+    absl::string_view options) {
+  ASSIGN_OR_RETURN(const SamplingWorkerOptionsOfAMode parsed,
+                   ParseWorkerOptions(options));
+  return Open(parsed);
+}
+
+absl::StatusOr<std::unique_ptr<DistLoader>> SamplingWorkers::OpenLoader(
+    const SessionOptions& session) {
+  return DistLoader::Create(session, loader(), environment());
+}
+
+absl::StatusOr<std::unique_ptr<DistLoader>> SamplingWorkers::OpenLoader(
+    const SessionText& session) {
+  auto described = ReadSession(session);
+  if (!described.ok()) return InJsonWords(described.status());
+  RETURN_IF_ERROR(ReadListFiles(&*described));
+  return OpenLoader(described->options);
+}
+
 }  // namespace tributary

@@ -13,9 +13,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "common/runtime/mutex.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
+#include "trainer_client/core/session_text/session_text.h"
 #include "trainer_client/modes/options.h"
 #include "trainer_client/modes/ring_maker.h"
 
@@ -24,9 +26,9 @@ namespace tributary {
 // The source of batches of one trainer process. Changing the mode changes one
 // line:
 //
-//   auto workers = SamplingWorkers::Open(MpDistSamplingWorkerOptions{...});
-//   auto loader = DistNeighborLoader::Create(options, (*workers)->loader(),
-//                                            (*workers)->environment());
+//   ASSIGN_OR_RETURN(
+//       auto workers, SamplingWorkers::Open(MpDistSamplingWorkerOptions{...}));
+//   ASSIGN_OR_RETURN(auto loader, workers->OpenLoader(session));
 //
 // All loaders use the version of the graph that the first one opened, so that
 // training and validation see one graph while servers change to another.
@@ -47,7 +49,18 @@ class SamplingWorkers {
   // errors name the ring's size by its flag, buffer_size, in every mode.
   static absl::StatusOr<std::unique_ptr<SamplingWorkers>> OpenSource(
       const BatchSourceOptions& source);
+  // Opens workers for options as a text of JSON (ParseWorkerOptions). Errors
+  // besides: those of the text.
+  static absl::StatusOr<std::unique_ptr<SamplingWorkers>> OpenText(
+      absl::string_view options);
   virtual ~SamplingWorkers() = default;
+
+  // Opens a loader of a session of any kind; errors as DistLoader::Create().
+  absl::StatusOr<std::unique_ptr<DistLoader>> OpenLoader(
+      const SessionOptions& session);
+  // The same of a session's text, after reading the files that it names.
+  absl::StatusOr<std::unique_ptr<DistLoader>> OpenLoader(
+      const SessionText& session);
 
   // The environment and the options for DistNeighborLoader::Create().
   LoaderEnvironment environment();

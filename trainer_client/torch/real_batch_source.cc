@@ -17,8 +17,7 @@ class RealSource final : public BatchSource {
 
   absl::StatusOr<std::unique_ptr<DistLoader>> Open(
       const SessionOptions& options) override {
-    return DistLoader::Create(options, workers_->loader(),
-                              workers_->environment());
+    return workers_->OpenLoader(options);
   }
   absl::StatusOr<std::unique_ptr<DistContext>> OpenContext(
       const DistContextOptions& options) override {

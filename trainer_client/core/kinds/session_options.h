@@ -26,6 +26,9 @@ struct SessionOptions : CommonLoaderOptions {
   SessionOptions() = default;  // of neighbours, without fanouts
   SessionOptions(const CommonLoaderOptions& common, KindOptions of_kind)
       : CommonLoaderOptions(common), kind(std::move(of_kind)) {}
+  SessionOptions(const NeighborLoaderOptions& options)  // NOLINT: the same
+      : CommonLoaderOptions(options),
+        kind(static_cast<const NeighborOptions&>(options)) {}
 
   KindOptions kind;
 };

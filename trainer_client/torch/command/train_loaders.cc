@@ -12,11 +12,6 @@
 namespace tributary {
 namespace {
 
-SessionOptions OfNodes(const NeighborLoaderOptions& options) {
-  const NeighborOptions& neighbors = options;
-  return {options, neighbors};
-}
-
 // Makes the hops of a session those that EdgeBank reads: all earlier edges.
 void SetEdgeBankHops(NeighborLoaderOptions* options) {
   options->num_neighbors = {-1};
@@ -37,7 +32,7 @@ absl::StatusOr<std::unique_ptr<DistLoader>> OpenSplit(
     BatchSource& source) {
   if (split.empty()) return nullptr;
   options.input_split = split;
-  return source.Open(OfNodes(options));
+  return source.Open(options);
 }
 
 }  // namespace
@@ -61,7 +56,7 @@ absl::Status OwnedTrainLoaders::Open(const TrainArguments& a,
 absl::Status OwnedTrainLoaders::OpenNodes(const TrainArguments& a,
                                           NeighborLoaderOptions options,
                                           BatchSource& source) {
-  train_session_ = OfNodes(options);
+  train_session_ = options;
   train_session_.input_weight = weights_;
   ASSIGN_OR_RETURN(train_, source.Open(train_session_));
   options.shuffle = ShuffleMode::kNone;
@@ -70,7 +65,7 @@ absl::Status OwnedTrainLoaders::OpenNodes(const TrainArguments& a,
     labels.collect_degrees = false;
     labels.num_neighbors = {1};
     labels.num_neighbors_by_type.clear();
-    ASSIGN_OR_RETURN(labels_, source.Open(OfNodes(labels)));
+    ASSIGN_OR_RETURN(labels_, source.Open(labels));
   }
   SetEvaluation(a, &options);
   valid_name_ = a.valid_split;

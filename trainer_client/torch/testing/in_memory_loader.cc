@@ -207,6 +207,14 @@ class InMemoryLoader final : public DistLoader {
     return std::optional<BatchLease>(std::move(lease));
   }
 
+  std::optional<absl::StatusOr<std::optional<BatchLease>>> TryNext(
+      absl::Duration) override {
+    return Next();
+  }
+  absl::StatusOr<int> ReadyDescriptor() override {
+    return absl::UnimplementedError("in-memory loader");
+  }
+
   void Cancel() override {
     MutexLock lock(mutex_);
     cancelled_ = true;
