@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "common/hash/sha256.h"
+#include "partition/format/testing/graph_builder.h"
 #include "trainer_client/modes/sampling_workers.h"
 
 namespace tributary {
