@@ -1,11 +1,7 @@
 // Ranks that die, freeze or fail, on one machine and on two: the test runs
 // itself again as `tributary-train`; see train_program.h.
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <signal.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -16,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "common/runtime/clock.h"
+#include "trainer_client/torch/testing/held_port.h"
 #include "trainer_client/torch/testing/train_program.h"
 
 namespace tributary {
@@ -30,38 +27,24 @@ Words Job(const std::string& graph, Words more) {
   return words;
 }
 
-int FreePort() {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  EXPECT_EQ(bind(fd, generic, size), 0);
-  EXPECT_EQ(getsockname(fd, generic, &size), 0);
-  close(fd);
-  return ntohs(address.sin_port);
-}
-
 // A job's machines, which are processes here.
 class Nodes {
  public:
-  Nodes(const std::string& graph, const Words& more)
-      : port_(absl::StrCat(FreePort())) {
+  Nodes(const std::string& graph, const Words& more) {
     for (const char* node : {"0", "1"}) {
       Words words =
           Job(graph, {"--nnodes", "2", "--node-rank", node, "--master-addr",
-                      "127.0.0.1", "--master-port", port_});
+                      "127.0.0.1", "--master-port", port()});
       words.insert(words.end(), more.begin(), more.end());
       nodes_[*node - '0'] = std::make_unique<TrainProgram>(words);
     }
   }
   TrainProgram& operator[](int node) { return *nodes_[node]; }
   // Where the launcher of node 0 serves the rendezvous.
-  const std::string& port() const { return port_; }
+  std::string port() const { return absl::StrCat(port_.number()); }
 
  private:
-  const std::string port_;
+  const HeldPort port_;
   std::unique_ptr<TrainProgram> nodes_[2];
 };
 
@@ -274,7 +257,8 @@ TEST(StopTest, RanksOfAnotherLauncherEndTogether) {
   const std::string folder = TestFolder("torchrun");
   setenv("WORLD_SIZE", "2", 1);
   setenv("MASTER_ADDR", "127.0.0.1", 1);
-  setenv("MASTER_PORT", absl::StrCat(FreePort()).c_str(), 1);
+  const HeldPort port;
+  setenv("MASTER_PORT", absl::StrCat(port.number()).c_str(), 1);
   setenv("RANK", "0", 1);
   TrainProgram first(Job("hang-inside", Kept(folder)));
   setenv("RANK", "1", 1);
