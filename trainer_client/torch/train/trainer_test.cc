@@ -208,7 +208,7 @@ TEST(TrainerTest, OneTrainingLabelIsEnough) {
     job.train_graph = graph;
     job.loader_options.shuffle = ShuffleMode::kNone;
     (void)job.Run();
-    EXPECT_EQ(job.reports.epochs.size(), 4);
+    ASSERT_EQ(job.reports.epochs.size(), 4);
     EXPECT_GT(job.reports.epochs[0].loss, 0);
   }
 }
