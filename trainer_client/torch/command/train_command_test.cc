@@ -60,6 +60,8 @@ TEST(TrainCommandTest, AFailedRankEndsAll) {
       RunIt({"--graph", "fail", "--nproc", "2", "--epochs", "3"});
   EXPECT_EQ(ended.exit_code, 1) << ended.text;
   EXPECT_TRUE(ended.Has("rank 0: DATA_LOSS: batch 0 is broken")) << ended.text;
+  // What it has caused is not told beside it.
+  EXPECT_FALSE(ended.Has("rank 1: ")) << ended.text;
 }
 
 TEST(TrainCommandTest, TermEndsRanksCleanly) {

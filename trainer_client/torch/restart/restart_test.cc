@@ -153,6 +153,15 @@ TEST(RestartTest, RestartsAreCounted) {
   EXPECT_FALSE(ended.Has("attempt 3")) << ended.text;
 }
 
+int CountOf(const std::string& part, const std::string& text) {
+  int count = 0;
+  for (size_t at = text.find(part); at != std::string::npos;
+       at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
 // The launcher sees the end of rank 1, which has lost rank 0, before that of
 // rank 0.
 TEST(RestartTest, ACauseIsNotHiddenByWhatItCauses) {
@@ -171,13 +180,22 @@ TEST(RestartTest, ALossThatIsNotFiniteEndsAllRanksAlike) {
   EXPECT_FALSE(ended.Has("INTERNAL")) << ended.text;
 }
 
-int CountOf(const std::string& part, const std::string& text) {
-  int count = 0;
-  for (size_t at = text.find(part); at != std::string::npos;
-       at = text.find(part, at + 1)) {
-    ++count;
-  }
-  return count;
+// Without neighbours only the batch with the node itself has such a loss: the
+// first one, of rank 0. What rank 1 makes of that decides and tells nothing.
+TEST(RestartTest, ALossThatIsNotFiniteOnOneRankIsTheCause) {
+  const Ended ended =
+      TrainProgram(Job("nan", {"--nproc", "2", "--max-restarts", "3",
+                               "--num-neighbors", "0,0", "--shuffle", "none"}))
+          .Wait();
+  EXPECT_EQ(ended.exit_code, 78) << ended.text;
+  EXPECT_EQ(
+      CountOf("not finite", ended.text) + CountOf("OUT_OF_RANGE", ended.text),
+      1)
+      << ended.text;
+  EXPECT_TRUE(ended.Has("rank 0: OUT_OF_RANGE: the loss is ")) << ended.text;
+  EXPECT_FALSE(ended.Has("rank 1: ")) << ended.text;
+  EXPECT_TRUE(ended.Has("another start cannot help")) << ended.text;
+  EXPECT_FALSE(ended.Has("restart 1 of")) << ended.text;
 }
 
 TEST(RestartTest, AnErrorOfAllRanksIsToldOnce) {

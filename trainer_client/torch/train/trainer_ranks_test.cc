@@ -95,6 +95,30 @@ int RunRankBesideOneThatFails(const std::string& out,
   return 0;
 }
 
+// The first training node, which is in the first batch of rank 0 alone, has
+// features that are not finite. Writes how this rank ended, and whether it says
+// that another has the cause. 0 in any case, so that the launcher ends nobody.
+int RunRankBesideANan(const std::string& out) {
+  EndWithLauncher();
+  const auto environment = RankEnvironment::FromVariables(
+      [](const char* name) -> const char* { return std::getenv(name); });
+  Job job(*environment);
+  ConfigureUneven(job, 12);
+  job.loader_options.num_neighbors = {0, 0};
+  job.loader_options.shuffle = ShuffleMode::kNone;
+  auto graph = SmallGraph();
+  for (int64_t i = 0; i < graph->num_features; ++i) {
+    graph->x[static_cast<size_t>(i)] = NAN;
+  }
+  job.train_graph = graph;
+  const absl::Status status = job.Run().status();
+  std::ofstream file(absl::StrCat(out, ".", environment->rank));
+  file << static_cast<int>(status.code()) << "\n"
+       << OfAnotherRank(status) << "\n"
+       << job.reports.rounds["train"] << "\n";
+  return 0;
+}
+
 // Rank 1 has opened another version. Writes how this rank ended.
 int RunRankBesideAnotherGraph(const std::string& out) {
   EndWithLauncher();
@@ -233,6 +257,18 @@ TEST(TrainerRanksTest, NoRankCompletesARoundThatAnotherHasNot) {
   }
 }
 
+// No rank meets the broken collective of one that has ended.
+TEST(TrainerRanksTest, ALossThatIsNotFiniteOnOneRankEndsAllInItsRound) {
+  const std::string out = absl::StrCat(std::getenv("TEST_TMPDIR"), "/nan");
+  const auto code = RunRanks(
+      {.num_ranks = 2, .argv = {"/proc/self/exe", "--rank-beside-nan", out}});
+  ASSERT_TRUE(code.ok()) << code.status();
+  ASSERT_EQ(*code, 0);
+  const auto not_finite = static_cast<double>(absl::StatusCode::kOutOfRange);
+  EXPECT_EQ(ReadNumbers(out + ".0"), (std::vector<double>{not_finite, 0, 0}));
+  EXPECT_EQ(ReadNumbers(out + ".1"), (std::vector<double>{not_finite, 1, 0}));
+}
+
 TEST(TrainerRanksTest, RanksOfDifferentGraphsDoNotTrain) {
   const std::string out = absl::StrCat(std::getenv("TEST_TMPDIR"), "/graphs");
   const auto code = RunRanks(
@@ -254,6 +290,9 @@ int main(int argc, char** argv) {
   }
   if (argc == 3 && std::string(argv[1]) == "--rank-beside") {
     return tributary::RunRankBesideAnotherGraph(argv[2]);
+  }
+  if (argc == 3 && std::string(argv[1]) == "--rank-beside-nan") {
+    return tributary::RunRankBesideANan(argv[2]);
   }
   if (argc == 5 && std::string(argv[1]) == "--accumulate") {
     return tributary::RunRankThatAccumulates(argv[2], argv[3], argv[4]);
