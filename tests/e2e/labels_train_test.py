@@ -143,6 +143,37 @@ class LabelsTrainTest(unittest.TestCase):
                 self.assertIn("no training input has a label", done.stderr)
                 self.assertNotIn("loss", done.stdout)
 
+    def test_a_split_without_labels_is_said_once(self):
+        """Of two ranks; the run goes on, and no metric of the split is a 0."""
+        y = (RNG.random((NODES, 3)) > 0.5).astype("f4")
+        for task, metric, labels in (("multilabel", "rocauc", y),
+                                     ("multilabel", "f1-micro", y),
+                                     ("regression", "rmse", y[:, 0])):
+            for split in ("valid", "test"):
+                with self.subTest(f"{task} {metric} {split}"):
+                    missing = labels.copy()
+                    missing[list(SPLITS[split])] = np.nan
+                    name = f"{task}-{metric}-{split}"
+                    log = os.path.join(self.folder, name + ".log")
+                    done = self.train(
+                        self.arrays(name, y=missing), "--task", task,
+                        "--metric", metric, "--nproc", "2", "--log", log)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertEqual(done.stderr.count("note: "), 1,
+                                     done.stderr)
+                    self.assertIn(
+                        f"note: {metric} is not defined on the split {split}: "
+                        "no input has a label", done.stderr)
+                    epochs = training.events(log, "epoch")
+                    [result] = training.events(log, "result")
+                    for number in (result[f"{split}_{metric}"],
+                                   *(e[f"valid_{metric}"] for e in epochs
+                                     if split == "valid")):
+                        self.assertIsNone(number)
+                    other = "test" if split == "valid" else "valid"
+                    self.assertIsNotNone(result[f"{other}_{metric}"])
+                    self.assertNotIn(f"{split}_{metric}", done.stdout)
+
     def test_labels_outside_the_classes_are_said(self):
         y = CLASS.copy()
         y[100:103] = 9

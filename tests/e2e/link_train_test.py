@@ -3,6 +3,7 @@ are the same for any number of ranks."""
 
 import os
 import random
+import re
 import unittest
 
 from tests.e2e import folders, processes, training
@@ -95,6 +96,97 @@ class OneTypeTest(unittest.TestCase):
                  "whole")):
             self.assertIn(text, train(self.plain, *args, code=2))
         self.assertIn("no split 'dev'", train(self.plain, "--input", "dev", code=78))
+
+
+class ExhaustedTest(unittest.TestCase):
+    """Graphs in which strict negatives run out: all pairs are edges, self
+    loops included, or all that begin at one node."""
+
+    NODES, TRAIN, VALID, TEST = 6, 20, 9, 7
+    AMOUNT = 2
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = cls.enterClassContext(processes.temporary_folder())
+        links = [(u, v) for u in range(cls.NODES) for v in range(cls.NODES)]
+        random.Random(6).shuffle(links)
+        held = cls.TRAIN + cls.VALID
+        cls.complete = cls.partition("complete", links, {
+            "train": links[:cls.TRAIN], "valid": links[cls.TRAIN:held],
+            "test": links[held:]})
+        hub = [(0, v) for v in range(cls.NODES)]
+        ring = [(v, v % (cls.NODES - 1) + 1) for v in range(1, cls.NODES)]
+        cls.hub = cls.partition("hub", hub + ring,
+                                {"train": hub[:4] + ring})
+
+    @classmethod
+    def partition(cls, name, links, splits):
+        source = folders.write_ogb(os.path.join(cls.folder, name + ".ogb"),
+                                   cls.NODES, links, splits=splits)
+        return folders.partition(source, os.path.join(cls.folder, name), 2)
+
+    def flags(self, *more):
+        """Batches of 6 links: of two ranks one trains on 12, one on 8."""
+        return ("--num-neighbors", "2,2", "--batch-size", 6, "--hidden", 4,
+                "--epochs", 2, "--neg-strict", "--neg-amount", self.AMOUNT,
+                *more)
+
+    def counted(self, graph, *more):
+        """The counts in the output, by pass, and in the log, by epoch."""
+        with processes.temporary_folder() as folder:
+            log = os.path.join(folder, "log")
+            text = training.output("--graph", graph, "--task", "link", "--log",
+                                   log, *self.flags(*more))
+            epochs = training.events(log, "epoch")
+        printed = re.findall(
+            r"^  (\d+) negatives of the (\w+) pass may be edges or too new: "
+            r"none of 64 candidates was allowed \(--on-exhausted accept\)$",
+            text, re.M)
+        return ([(split, int(count)) for count, split in printed],
+                [(e.get("exhausted_negatives"),
+                  e.get("exhausted_negatives_in_valid")) for e in epochs])
+
+    def test_all_negatives_of_all_ranks_are_counted(self):
+        """links x amount in each epoch, of training and of evaluation; with
+        --neg-strict alone, too, and for any number of ranks."""
+        train, valid, test = (self.AMOUNT * links for links in
+                              (self.TRAIN, self.VALID, self.TEST))
+        epoch = [("training", train), ("validation", valid)]
+        expected = ([*epoch, *epoch, ("test", test)], [(train, valid)] * 2)
+        for more in ((), ("--nproc", 2), ("--on-exhausted", "accept"),
+                     ("--neg-sampling", "triplet", "--metric", "mrr",
+                      "--nproc", 2)):
+            with self.subTest(more):
+                self.assertEqual(self.counted(self.complete, *more), expected)
+
+    def test_a_node_that_is_linked_to_all_others(self):
+        """Its four links have no negative, the others have."""
+        count = 4 * self.AMOUNT
+        self.assertEqual(
+            self.counted(self.hub, "--input", "train", "--neg-sampling",
+                         "triplet", "--metric", "mrr", "--nproc", 2),
+            ([("training", count)] * 2, [(count, 0)] * 2))
+
+    def test_negatives_that_are_found_are_not_counted(self):
+        """Without --neg-strict any pair is one."""
+        with processes.temporary_folder() as folder:
+            log = os.path.join(folder, "log")
+            text = training.output(
+                "--graph", self.complete, "--task", "link", "--log", log,
+                "--epochs", 1, "--batch-size", 6, "--hidden", 4)
+            self.assertNotIn("may be edges", text)
+            self.assertNotIn("exhausted_negatives",
+                             training.events(log, "epoch")[0])
+
+    def test_error_names_the_option(self):
+        for ranks in (1, 2):
+            done = training.run(
+                "--graph", self.complete, "--task", "link", "--nproc", ranks,
+                *self.flags("--on-exhausted", "error"))
+            self.assertEqual(done.returncode, 78, done.stderr)
+            self.assertIn("each of its 64 candidates is an edge; allowed: "
+                          "--on-exhausted accept", done.stderr)
+            self.assertNotIn("loss", done.stdout)
 
 
 class TwoTypesTest(unittest.TestCase):

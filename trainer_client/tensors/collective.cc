@@ -1,6 +1,7 @@
 #include "trainer_client/tensors/collective.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -16,6 +17,9 @@ namespace {
 constexpr char kValue = 'v';
 constexpr char kError = 'e';  // int32 code, text
 constexpr char kWorking = 'w';
+
+// How often in a timeout rank 0 meets the others while it works.
+constexpr int kReportsPerTimeout = 4;
 
 // Servers bound the values of all ranks together.
 constexpr size_t kMaxTextBytes = 4000;
@@ -42,6 +46,10 @@ absl::StatusOr<std::string> Decode(const std::string& bytes) {
   return ErrorFrom(code, std::string_view(bytes).substr(1 + sizeof(code)));
 }
 
+std::string EndOf(const std::string& what) {
+  return absl::StrCat("end of ", what);
+}
+
 // Returns OK if all ranks ask for the same.
 absl::Status Compare(const std::string& what,
                      const std::vector<std::string>& values) {
@@ -65,13 +73,65 @@ absl::Status Compare(const std::string& what,
   return absl::OkStatus();
 }
 
+// Decides how long a rank believes the first member that rank 0 works.
+class WorkWatch {
+ public:
+  WorkWatch(absl::Time began, absl::Duration timeout)
+      : began_(began), timeout_(timeout) {}
+
+  // Observes a meeting at which rank 0 is said to work.
+  absl::Status Observe(absl::Time now) {
+    const absl::Duration waited = now - began_;
+    const absl::Duration pause = timeout_ / kReportsPerTimeout;
+    // Rank 0 may have begun up to a timeout before or after this rank did, and
+    // the other one is for the meeting itself and for clocks that differ.
+    const absl::Duration margin = 2 * timeout_;
+    if (waited >= kLongestWork + margin) {
+      return absl::DeadlineExceededError(
+          absl::StrCat("that rank 0 still works, which it may for ",
+                       absl::FormatDuration(kLongestWork)));
+    }
+    if (++meetings_ * pause <= waited + margin) return absl::OkStatus();
+    return absl::InternalError(absl::StrCat(
+        "too often that rank 0 works: ", meetings_, " times in ",
+        absl::FormatDuration(waited), ", where rank 0 says so once in ",
+        absl::FormatDuration(pause)));
+  }
+
+ private:
+  const absl::Time began_;
+  const absl::Duration timeout_;
+  int64_t meetings_ = 0;
+};
+
+// Waits for what rank 0 returns.
+absl::StatusOr<std::string> ResultOfRankZero(TensorClient& client,
+                                             const std::string& what) {
+  WorkWatch watch(client.strand().Now(), client.timeout());
+  while (true) {
+    ASSIGN_OR_RETURN(const auto told, client.Meet(EndOf(what), ""));
+    if (told[0] != std::string(1, kWorking)) return Decode(told[0]);
+    const absl::Status believed = watch.Observe(client.strand().Now());
+    if (believed.ok()) continue;
+    return absl::Status(believed.code(),
+                        absl::StrCat(what, ": ", client.members()[0].address,
+                                     " says ", believed.message()));
+  }
+}
+
 }  // namespace
 
 absl::Status CollectiveProgress::Report() {
   const absl::Time now = client_.strand().Now();
-  if (now - met_ < client_.timeout() / 4) return absl::OkStatus();
+  if (now - began_ >= kLongestWork) {
+    return absl::DeadlineExceededError(absl::StrCat(
+        what_, " takes longer than ", absl::FormatDuration(kLongestWork)));
+  }
+  if (now - met_ < client_.timeout() / kReportsPerTimeout) {
+    return absl::OkStatus();
+  }
   met_ = now;
-  return client_.Meet(purpose_, std::string(1, kWorking)).status();
+  return client_.Meet(EndOf(what_), std::string(1, kWorking)).status();
 }
 
 absl::StatusOr<std::string> RunTogether(
@@ -80,17 +140,11 @@ absl::StatusOr<std::string> RunTogether(
     absl::FunctionRef<absl::StatusOr<std::string>(CollectiveProgress&)> act) {
   ASSIGN_OR_RETURN(const auto asked, client.Meet(what, Encode(client, mine)));
   RETURN_IF_ERROR(Compare(what, asked));
-  const std::string end = absl::StrCat("end of ", what);
-  if (client.rank() == 0) {
-    CollectiveProgress progress(client, end);
-    absl::StatusOr<std::string> result = act(progress);
-    RETURN_IF_ERROR(client.Meet(end, Encode(client, result)).status());
-    return result;
-  }
-  while (true) {
-    ASSIGN_OR_RETURN(const auto told, client.Meet(end, ""));
-    if (told[0] != std::string(1, kWorking)) return Decode(told[0]);
-  }
+  if (client.rank() != 0) return ResultOfRankZero(client, what);
+  CollectiveProgress progress(client, what);
+  absl::StatusOr<std::string> result = act(progress);
+  RETURN_IF_ERROR(client.Meet(EndOf(what), Encode(client, result)).status());
+  return result;
 }
 
 }  // namespace tributary

@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "common/testing/sim_random.h"
+#include "common/text/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "trainer_client/tensors/collective.h"
 #include "trainer_client/tensors/dist_tensor.h"
 #include "trainer_client/tensors/tensor_client.h"
 #include "trainer_client/tensors/testing/tensor_world.h"
@@ -426,6 +428,26 @@ TEST(TensorSimTest, APersistentTensorStaysOnItsServers) {
   auto tensor = DistTensor::Create(**third, kept);
   EXPECT_TRUE(absl::IsFailedPrecondition(tensor.status())) << tensor.status();
   EXPECT_THAT(std::string(tensor.status().message()), HasSubstr("server1:1"));
+}
+
+// The others have given up on it by then, and would begin again without it.
+TEST(TensorSimTest, RankZeroEndsWorkThatTakesTooLong) {
+  TensorWorld world({.num_servers = 1});
+  auto context = world.Open(1);
+  ASSERT_TRUE(context.ok()) << context.status();
+  absl::Duration worked;
+  const auto done = RunTogether(
+      (*context)->tensors(), "work", std::string(),
+      [&](CollectiveProgress& progress) -> absl::StatusOr<std::string> {
+        for (; worked < 2 * kLongestWork; worked += absl::Minutes(1)) {
+          RETURN_IF_ERROR(progress.Report());
+          world.RunFor(absl::Minutes(1));
+        }
+        return std::string("done");
+      });
+  EXPECT_EQ(done.status().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(std::string(done.status().message()), "work takes longer than 24h");
+  EXPECT_LE(worked, kLongestWork + absl::Minutes(1));
 }
 
 }  // namespace

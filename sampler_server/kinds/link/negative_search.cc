@@ -175,7 +175,7 @@ absl::Status NegativeSearch::Exhausted(uint64_t negative) const {
           ? absl::StrCat("later than its link's time ",
                          part_.Of(context_.state->tree_time)[LinkOf(negative)])
           : "",
-      "; allowed: on_exhausted accept, or ",
+      "; allowed: --on-exhausted accept, or ",
       plan_.strict ? "negatives that are not strict" : "later links"));
 }
 

@@ -261,7 +261,8 @@ class CommandsTest(Table):
         self.works("bench", "stream", "--seconds", "0.1")
         self.works("doctor", "--graph", "{graph}")
         self.works("--help")
-        self.works("--version")
+        self.assertRegex(self.works("--version"),
+                         r"\Atributary \d+\.\d+\.\d+ semantics \d+\n\Z")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 """`tributary-train`: wrong options, environments, graphs and servers."""
 
+import os
 import subprocess
 import unittest
 
-from tests.e2e import folders
+from tests.e2e import folders, processes
 from tests.e2e.bad_input import peers
 from tests.e2e.bad_input.cases import FAILURE, USAGE, Case, Table, options
 
@@ -229,6 +230,30 @@ class TrainTest(Table):
 
     def test_what_the_cases_change_works(self):
         self.assertIn("result", self.works(*options(TRAIN)))
+
+    def test_version_is_that_of_tributary(self):
+        self.assertEqual(
+            self.works("--version"),
+            processes.run_ok("--version").replace("tributary ",
+                                                  "tributary-train "))
+
+    @unittest.skipIf(os.path.exists("/dev/nvidiactl"), "this machine has CUDA")
+    def test_pin_memory_without_cuda_is_a_warning(self):
+        for changes in ({"mode": "collocated"},
+                        {"mode": "mp", "worker_program": processes.TRIBUTARY}):
+            with self.subTest(changes["mode"]):
+                done = self.run_program(
+                    [self.fill(w, "") for w in options(TRAIN, **changes)]
+                    + ["--pin-memory"], self.folder, 30)
+                stderr = done.stderr.decode()
+                self.assertEqual(done.returncode, 0, stderr)
+                self.assertIn("result", done.stdout.decode())
+                self.assertEqual(stderr.count("pin_memory: "), 1, stderr)
+                self.assertRegex(stderr, "pin_memory: .*; batches are received "
+                                         "into plain memory\n")
+        self.assertNotIn("pin_memory", self.run_program(
+            [self.fill(w, "") for w in options(TRAIN)], self.folder,
+            30).stderr.decode())
 
     def test_output_that_goes_nowhere(self):
         with open("/dev/full", "wb") as full:

@@ -40,11 +40,28 @@ TEST(TrainCommandTest, TwoRanks) {
   EXPECT_EQ(ended.text.find("result"), ended.text.rfind("result"));
 }
 
+TEST(TrainCommandTest, ASplitWithoutLabelsIsNotedOnceAndAtTheStart) {
+  const Ended ended =
+      RunIt({"--graph", "unlabelled", "--nproc", "2", "--epochs", "3"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.text;
+  const std::string note =
+      "tributary-train: note: accuracy is not defined on the split valid: no "
+      "input has a label";
+  const size_t at = ended.text.find(note);
+  ASSERT_NE(at, std::string::npos) << ended.text;
+  EXPECT_LT(at, ended.text.find("epoch 1/3")) << ended.text;
+  EXPECT_EQ(at, ended.text.rfind(note)) << ended.text;
+  EXPECT_FALSE(ended.Has("  valid ")) << ended.text;
+  EXPECT_FALSE(ended.Has("valid_accuracy")) << ended.text;
+}
+
 TEST(TrainCommandTest, AFailedRankEndsAll) {
   const Ended ended =
       RunIt({"--graph", "fail", "--nproc", "2", "--epochs", "3"});
   EXPECT_EQ(ended.exit_code, 1) << ended.text;
   EXPECT_TRUE(ended.Has("rank 0: DATA_LOSS: batch 0 is broken")) << ended.text;
+  // What it has caused is not told beside it.
+  EXPECT_FALSE(ended.Has("rank 1: ")) << ended.text;
 }
 
 TEST(TrainCommandTest, TermEndsRanksCleanly) {

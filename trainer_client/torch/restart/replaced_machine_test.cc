@@ -1,19 +1,17 @@
 // Launchers of a job's machines that end and are started again, as Kubernetes
 // replaces pods: the test runs itself again as `tributary-train`; see
 // train_program.h.
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <signal.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "trainer_client/torch/testing/held_port.h"
 #include "trainer_client/torch/testing/train_program.h"
 
 namespace tributary {
@@ -21,23 +19,11 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-uint16_t FreePort() {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  EXPECT_EQ(bind(fd, generic, size), 0);
-  EXPECT_EQ(getsockname(fd, generic, &size), 0);
-  close(fd);
-  return ntohs(address.sin_port);
-}
-
 // A job of two machines, which are processes here, with one rank each.
 class ReplacedMachineTest : public ::testing::Test {
  protected:
   void Start(const std::string& graph, Words more) {
+    port_.emplace();
     words_ = {"--graph",
               graph,
               "--epochs",
@@ -53,7 +39,7 @@ class ReplacedMachineTest : public ::testing::Test {
               "--master-addr",
               "127.0.0.1",
               "--master-port",
-              absl::StrCat(FreePort()),
+              absl::StrCat(port_->number()),
               "--max-restarts",
               "1",
               "--replace-timeout",
@@ -75,6 +61,7 @@ class ReplacedMachineTest : public ::testing::Test {
   std::unique_ptr<TrainProgram> Take(int i) { return std::move(nodes_[i]); }
 
  private:
+  std::optional<HeldPort> port_;  // where the launcher of node 0 serves
   Words words_;
   std::unique_ptr<TrainProgram> nodes_[2];
 };

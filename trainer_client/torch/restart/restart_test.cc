@@ -1,11 +1,7 @@
 // Ranks that die, freeze or fail, on one machine and on two: the test runs
 // itself again as `tributary-train`; see train_program.h.
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <signal.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -16,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "common/runtime/clock.h"
+#include "trainer_client/torch/testing/held_port.h"
 #include "trainer_client/torch/testing/train_program.h"
 
 namespace tributary {
@@ -30,38 +27,24 @@ Words Job(const std::string& graph, Words more) {
   return words;
 }
 
-int FreePort() {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  EXPECT_EQ(bind(fd, generic, size), 0);
-  EXPECT_EQ(getsockname(fd, generic, &size), 0);
-  close(fd);
-  return ntohs(address.sin_port);
-}
-
 // A job's machines, which are processes here.
 class Nodes {
  public:
-  Nodes(const std::string& graph, const Words& more)
-      : port_(absl::StrCat(FreePort())) {
+  Nodes(const std::string& graph, const Words& more) {
     for (const char* node : {"0", "1"}) {
       Words words =
           Job(graph, {"--nnodes", "2", "--node-rank", node, "--master-addr",
-                      "127.0.0.1", "--master-port", port_});
+                      "127.0.0.1", "--master-port", port()});
       words.insert(words.end(), more.begin(), more.end());
       nodes_[*node - '0'] = std::make_unique<TrainProgram>(words);
     }
   }
   TrainProgram& operator[](int node) { return *nodes_[node]; }
   // Where the launcher of node 0 serves the rendezvous.
-  const std::string& port() const { return port_; }
+  std::string port() const { return absl::StrCat(port_.number()); }
 
  private:
-  const std::string port_;
+  const HeldPort port_;
   std::unique_ptr<TrainProgram> nodes_[2];
 };
 
@@ -170,6 +153,15 @@ TEST(RestartTest, RestartsAreCounted) {
   EXPECT_FALSE(ended.Has("attempt 3")) << ended.text;
 }
 
+int CountOf(const std::string& part, const std::string& text) {
+  int count = 0;
+  for (size_t at = text.find(part); at != std::string::npos;
+       at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
 // The launcher sees the end of rank 1, which has lost rank 0, before that of
 // rank 0.
 TEST(RestartTest, ACauseIsNotHiddenByWhatItCauses) {
@@ -188,13 +180,22 @@ TEST(RestartTest, ALossThatIsNotFiniteEndsAllRanksAlike) {
   EXPECT_FALSE(ended.Has("INTERNAL")) << ended.text;
 }
 
-int CountOf(const std::string& part, const std::string& text) {
-  int count = 0;
-  for (size_t at = text.find(part); at != std::string::npos;
-       at = text.find(part, at + 1)) {
-    ++count;
-  }
-  return count;
+// Without neighbours only the batch with the node itself has such a loss: the
+// first one, of rank 0. What rank 1 makes of that decides and tells nothing.
+TEST(RestartTest, ALossThatIsNotFiniteOnOneRankIsTheCause) {
+  const Ended ended =
+      TrainProgram(Job("nan", {"--nproc", "2", "--max-restarts", "3",
+                               "--num-neighbors", "0,0", "--shuffle", "none"}))
+          .Wait();
+  EXPECT_EQ(ended.exit_code, 78) << ended.text;
+  EXPECT_EQ(
+      CountOf("not finite", ended.text) + CountOf("OUT_OF_RANGE", ended.text),
+      1)
+      << ended.text;
+  EXPECT_TRUE(ended.Has("rank 0: OUT_OF_RANGE: the loss is ")) << ended.text;
+  EXPECT_FALSE(ended.Has("rank 1: ")) << ended.text;
+  EXPECT_TRUE(ended.Has("another start cannot help")) << ended.text;
+  EXPECT_FALSE(ended.Has("restart 1 of")) << ended.text;
 }
 
 TEST(RestartTest, AnErrorOfAllRanksIsToldOnce) {
@@ -274,7 +275,8 @@ TEST(StopTest, RanksOfAnotherLauncherEndTogether) {
   const std::string folder = TestFolder("torchrun");
   setenv("WORLD_SIZE", "2", 1);
   setenv("MASTER_ADDR", "127.0.0.1", 1);
-  setenv("MASTER_PORT", absl::StrCat(FreePort()).c_str(), 1);
+  const HeldPort port;
+  setenv("MASTER_PORT", absl::StrCat(port.number()).c_str(), 1);
   setenv("RANK", "0", 1);
   TrainProgram first(Job("hang-inside", Kept(folder)));
   setenv("RANK", "1", 1);

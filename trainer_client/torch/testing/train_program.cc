@@ -56,6 +56,11 @@ class InMemorySource final : public BatchSource {
       graph->x[static_cast<size_t>(i)] =
           std::numeric_limits<float>::quiet_NaN();
     }
+    if (kind == "unlabelled") {
+      for (const int64_t node : graph->splits["valid"]) {
+        graph->y[static_cast<size_t>(node)] = -1;
+      }
+    }
     return graph;
   }
 

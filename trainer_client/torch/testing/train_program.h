@@ -17,8 +17,9 @@ namespace tributary {
 // its second or third one ("hang-inside", batch 2), or rank 1 aborts ("abort").
 // "fail-slowly": the process of rank 0 stays after that until no other rank of
 // its machine is left. "nan": the features of a node are, so a loss is not
-// finite. With "-first" appended only in the first attempt. "missing" is no
-// graph, and "who" an error that names the client.
+// finite. "unlabelled": no node of the split valid has a label. With "-first"
+// appended only in the first attempt. "missing" is no graph, and "who" an error
+// that names the client.
 int RunTrainProgram(int argc, char** argv);
 
 // What a program has printed (stdout and stderr) and returned.

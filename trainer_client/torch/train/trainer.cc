@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
 #include "common/fleet/graph_name.h"
 #include "common/runtime/clock.h"
 #include "common/text/status.h"
@@ -77,9 +78,11 @@ class TrainingRun {
     RETURN_IF_ERROR(checkpointing_->Find());
     RETURN_IF_ERROR(MakeLearner(context()));
     if (options_.needs_labels() && !options_.counts_classes()) {
-      RETURN_IF_ERROR(FindLabel());
+      ASSIGN_OR_RETURN(const bool any, HasLabel(LabelLoader()));
+      if (!any) return NoLabel();
     }
     if (loaders_.release_labels) loaders_.release_labels();
+    RETURN_IF_ERROR(NoteUnlabelledSplits());
     RETURN_IF_ERROR(ReadRanking());
     if (options_.epochs > 0 && has_valid()) {
       RETURN_IF_ERROR(learner_->ReserveSavedRows());
@@ -274,9 +277,9 @@ class TrainingRun {
     return largest[0];
   }
 
-  // Looks for a training input with a label, which the first round mostly has.
-  absl::Status FindLabel() {
-    DistLoader* const loader = LabelLoader();
+  // Whether an input of any rank has a label, which one of the first round
+  // mostly has.
+  absl::StatusOr<bool> HasLabel(DistLoader* loader) {
     RETURN_IF_ERROR(BeginPass(loader->StartEpoch(0)));
     BatchRounds rounds(loader, group_.rank(), group_.world(),
                        loaders_.stop_requested);
@@ -290,10 +293,32 @@ class TrainingRun {
       }
       RETURN_IF_ERROR(MeetRanks());
       RETURN_IF_ERROR(group_.Max(absl::MakeSpan(any)));
-      if (any[0] > 0) return absl::OkStatus();
+      if (any[0] > 0) return true;
       observer_.OnRound("labels", 0, round + 1, rounds.count());
     }
-    return NoLabel();
+    return false;
+  }
+
+  // Notes splits without any label now, since their first evaluation may be
+  // hours away. It would find nothing to measure, and is left out.
+  absl::Status NoteUnlabelledSplits() {
+    if (options_.predicts_links()) return absl::OkStatus();
+    for (const bool valid : {true, false}) {
+      DistLoader* const loader = valid ? loaders_.valid : loaders_.test;
+      if (loader == nullptr || (valid && options_.epochs == 0)) continue;
+      ASSIGN_OR_RETURN(const bool any, HasLabel(loader));
+      if (!any) NoteUndefined(valid, "no input has a label");
+    }
+    return absl::OkStatus();
+  }
+
+  // Notes once for each split that its labels leave the metric undefined.
+  void NoteUndefined(bool valid, absl::string_view why) {
+    if (!undefined_.insert(valid).second) return;
+    observer_.OnNote(absl::StrCat(
+        NameOf(options_.metric_of_task()), " is not defined on the split ",
+        valid ? loaders_.valid_name : loaders_.test_name, ": ", why,
+        valid ? "; the last epoch's model is taken instead of the best" : ""));
   }
 
   // Calls f(round, this rank's batch or null) for each round. Each f must run a
@@ -523,11 +548,16 @@ class TrainingRun {
   }
 
   // Evaluates on epoch 0 each time: the same neighbourhoods, so that models are
-  // comparable.
+  // comparable. Returns none, at once, on nodes whose labels were found to
+  // leave the metric undefined.
   absl::StatusOr<std::optional<double>> Evaluate(DistLoader* loader,
                                                  DistLoader* negatives,
                                                  std::string_view phase,
                                                  uint64_t epoch) {
+    const bool of_links = options_.predicts_links();  // negatives are counted
+    if (!of_links && undefined_.count(phase == "valid") > 0) {
+      return std::nullopt;
+    }
     std::array<double, 1> exhausted{0};
     ASSIGN_OR_RETURN(PredictionRows rows,
                      Predict(loader, phase, epoch, &exhausted[0]));
@@ -538,7 +568,7 @@ class TrainingRun {
     }
     RETURN_IF_ERROR(group_.Sum(absl::MakeSpan(exhausted)));
     exhausted_ = static_cast<uint64_t>(exhausted[0]);
-    if (!options_.predicts_links()) {
+    if (!of_links) {
       RETURN_IF_ERROR(NoteOtherClasses(rows, phase));
       return IfDefined(phase, MeasureOverRanks(options_.metric_of_task(),
                                                std::move(rows), group_));
@@ -547,7 +577,7 @@ class TrainingRun {
                                                   rows, of_split, group_));
   }
 
-  // Returns none, and notes the split once, if its labels leave the metric
+  // Returns none, and notes the split, if its labels leave the metric
   // undefined, as those of one class do rocauc: that is no fault of the model.
   absl::StatusOr<std::optional<double>> IfDefined(
       std::string_view phase, const absl::StatusOr<double>& measured) {
@@ -555,15 +585,7 @@ class TrainingRun {
     if (!absl::IsFailedPrecondition(measured.status())) {
       return measured.status();
     }
-    const bool valid = phase == "valid";
-    if (undefined_.insert(valid).second) {
-      observer_.OnNote(absl::StrCat(
-          NameOf(options_.metric_of_task()), " is not defined on the split ",
-          valid ? loaders_.valid_name : loaders_.test_name, ": ",
-          std::string(measured.status().message()),
-          valid ? "; the last epoch's model is taken instead of the best"
-                : ""));
-    }
+    NoteUndefined(phase == "valid", measured.status().message());
     return std::nullopt;
   }
 
@@ -673,7 +695,7 @@ class TrainingRun {
   std::optional<EarlyStopping> stopping_;
   std::optional<Checkpointing> checkpointing_;
   std::optional<BatchLease> next_;  // this rank's batch of the next round
-  std::set<bool> undefined_;        // whether valid; splits that were warned of
+  std::set<bool> undefined_;        // whether valid; splits without a metric
   uint64_t step_ = 0;               // optimizer steps taken
   int64_t label_columns_ = 1;       // of tasks on nodes
   int64_t num_classes_ = 0;         // of classification

@@ -71,8 +71,9 @@ int RunRank(const std::string& out) {
 }
 
 // Rank 1 ends in its first batch of `phase`, with "train" in the first round of
-// a step of two; writes how many of its rounds this
-// rank has completed. 0 in any case, so that the launcher ends nobody.
+// a step of two, with "valid" in its second one, since the first is read before
+// the first epoch, too; writes how many of its rounds this rank has completed.
+// 0 in any case, so that the launcher ends nobody.
 int RunRankBesideOneThatFails(const std::string& out,
                               const std::string& phase) {
   EndWithLauncher();
@@ -85,11 +86,36 @@ int RunRankBesideOneThatFails(const std::string& out,
     job.options.accumulate = 2;
   }
   if (environment->rank == 1) {
-    (phase == "valid" ? job.valid_faults : job.faults).fail_at = 1;
+    if (phase == "valid") job.valid_faults.fail_at = 3;
+    if (phase != "valid") job.faults.fail_at = 1;
   }
   const bool ended_well = job.Run().ok();
   std::ofstream file(absl::StrCat(out, ".", environment->rank));
   file << ended_well << "\n" << job.reports.rounds[phase] << "\n";
+  return 0;
+}
+
+// The first training node, which is in the first batch of rank 0 alone, has
+// features that are not finite. Writes how this rank ended, and whether it says
+// that another has the cause. 0 in any case, so that the launcher ends nobody.
+int RunRankBesideANan(const std::string& out) {
+  EndWithLauncher();
+  const auto environment = RankEnvironment::FromVariables(
+      [](const char* name) -> const char* { return std::getenv(name); });
+  Job job(*environment);
+  ConfigureUneven(job, 12);
+  job.loader_options.num_neighbors = {0, 0};
+  job.loader_options.shuffle = ShuffleMode::kNone;
+  auto graph = SmallGraph();
+  for (int64_t i = 0; i < graph->num_features; ++i) {
+    graph->x[static_cast<size_t>(i)] = NAN;
+  }
+  job.train_graph = graph;
+  const absl::Status status = job.Run().status();
+  std::ofstream file(absl::StrCat(out, ".", environment->rank));
+  file << static_cast<int>(status.code()) << "\n"
+       << OfAnotherRank(status) << "\n"
+       << job.reports.rounds["train"] << "\n";
   return 0;
 }
 
@@ -225,9 +251,22 @@ TEST(TrainerRanksTest, NoRankCompletesARoundThatAnotherHasNot) {
         {.num_ranks = 2, .argv = {"/proc/self/exe", "--rank", out, phase}});
     ASSERT_TRUE(code.ok()) << code.status();
     ASSERT_EQ(*code, 0);
-    EXPECT_EQ(ReadNumbers(out + ".0"), (std::vector<double>{0, 0})) << phase;
-    EXPECT_EQ(ReadNumbers(out + ".1"), (std::vector<double>{0, 0})) << phase;
+    const std::vector<double> expected = {0, phase == "valid" ? 1.0 : 0.0};
+    EXPECT_EQ(ReadNumbers(out + ".0"), expected) << phase;
+    EXPECT_EQ(ReadNumbers(out + ".1"), expected) << phase;
   }
+}
+
+// No rank meets the broken collective of one that has ended.
+TEST(TrainerRanksTest, ALossThatIsNotFiniteOnOneRankEndsAllInItsRound) {
+  const std::string out = absl::StrCat(std::getenv("TEST_TMPDIR"), "/nan");
+  const auto code = RunRanks(
+      {.num_ranks = 2, .argv = {"/proc/self/exe", "--rank-beside-nan", out}});
+  ASSERT_TRUE(code.ok()) << code.status();
+  ASSERT_EQ(*code, 0);
+  const auto not_finite = static_cast<double>(absl::StatusCode::kOutOfRange);
+  EXPECT_EQ(ReadNumbers(out + ".0"), (std::vector<double>{not_finite, 0, 0}));
+  EXPECT_EQ(ReadNumbers(out + ".1"), (std::vector<double>{not_finite, 1, 0}));
 }
 
 TEST(TrainerRanksTest, RanksOfDifferentGraphsDoNotTrain) {
@@ -251,6 +290,9 @@ int main(int argc, char** argv) {
   }
   if (argc == 3 && std::string(argv[1]) == "--rank-beside") {
     return tributary::RunRankBesideAnotherGraph(argv[2]);
+  }
+  if (argc == 3 && std::string(argv[1]) == "--rank-beside-nan") {
+    return tributary::RunRankBesideANan(argv[2]);
   }
   if (argc == 5 && std::string(argv[1]) == "--accumulate") {
     return tributary::RunRankThatAccumulates(argv[2], argv[3], argv[4]);

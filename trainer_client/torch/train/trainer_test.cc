@@ -208,7 +208,7 @@ TEST(TrainerTest, OneTrainingLabelIsEnough) {
     job.train_graph = graph;
     job.loader_options.shuffle = ShuffleMode::kNone;
     (void)job.Run();
-    EXPECT_EQ(job.reports.epochs.size(), 4);
+    ASSERT_EQ(job.reports.epochs.size(), 4);
     EXPECT_GT(job.reports.epochs[0].loss, 0);
   }
 }
@@ -373,8 +373,8 @@ TEST(TrainerTest, ASplitThatLeavesTheMetricUndefinedCostsNoModel) {
                    "rocauc is not defined on the split later: no task has rows "
                    "labelled 0 and rows labelled 1"),
         std::tuple(Metric(Metric::kAccuracy), int64_t{-1},
-                   "accuracy is not defined on the split later: no row has a "
-                   "label")}) {
+                   "accuracy is not defined on the split later: no input has "
+                   "a label; the last epoch's model is taken")}) {
     Job job;
     job.train_graph = ValidOfOneClass(0);
     job.valid_graph = ValidOfOneClass(label);
@@ -396,6 +396,82 @@ TEST(TrainerTest, ASplitThatLeavesTheMetricUndefinedCostsNoModel) {
     EXPECT_NE(job.reports.notes[0].find(why), std::string::npos)
         << job.reports.notes[0];
   }
+}
+
+// Labels of 0 and 1 in two columns, but none in the split `unlabelled`.
+std::shared_ptr<InMemoryGraph> UnlabelledSplit(const std::string& unlabelled) {
+  auto graph = SmallGraph();
+  graph->label_columns = 2;
+  for (int64_t node = 0; node < graph->num_nodes; ++node) {
+    const auto label = static_cast<float>(node / 3 % 2);
+    graph->float_y.insert(graph->float_y.end(), {label, 1 - label});
+  }
+  for (const int64_t node : graph->splits[unlabelled]) {
+    for (int64_t c : {0, 1}) {
+      graph->float_y[static_cast<size_t>(2 * node + c)] = NAN;
+    }
+  }
+  return graph;
+}
+
+// Of every metric: never a 0, which a model would be chosen or judged by.
+TEST(TrainerTest, ASplitWithoutLabelsIsNotedBeforeTheFirstEpoch) {
+  for (const auto& [kind, metric] :
+       {std::pair(NodeTaskKind::kMultiLabel, Metric::kRocAuc),
+        std::pair(NodeTaskKind::kMultiLabel, Metric::kAveragePrecision),
+        std::pair(NodeTaskKind::kMultiLabel, Metric::kF1Micro),
+        std::pair(NodeTaskKind::kMultiLabel, Metric::kF1Macro),
+        std::pair(NodeTaskKind::kRegression, Metric::kRmse),
+        std::pair(NodeTaskKind::kRegression, Metric::kMae)}) {
+    SCOPED_TRACE(NameOf(Metric(metric)));
+    for (const std::string split : {"valid", "test"}) {
+      Job job;
+      job.options.task = kind;
+      job.options.metric = Metric(metric);
+      job.options.early_stopping = EarlyStoppingOptions{.patience = 1};
+      job.loader_options.batch_size = 5;
+      job.train_graph = job.valid_graph = job.test_graph =
+          UnlabelledSplit(split);
+      size_t notes_at_first_round = 0;
+      job.reports.on_round = [&](std::string_view phase, int round) {
+        if (phase == "train" && round == 1) {
+          notes_at_first_round = job.reports.notes.size();
+        }
+      };
+      const auto result = job.Run();
+      ASSERT_TRUE(result.ok()) << result.status();
+      EXPECT_EQ(notes_at_first_round, 1U);
+      ASSERT_EQ(job.reports.notes.size(), 1U);
+      EXPECT_NE(job.reports.notes[0].find(absl::StrCat(
+                    NameOf(Metric(metric)), " is not defined on the split ",
+                    split, ": no input has a label")),
+                std::string::npos)
+          << job.reports.notes[0];
+      EXPECT_EQ(job.reports.rounds[split], 0);  // nothing is read for nothing
+      const bool valid = split == "valid";
+      EXPECT_EQ(result->best_valid.has_value(), !valid);
+      EXPECT_EQ(result->test.has_value(), valid);
+      if (valid) {
+        EXPECT_EQ(job.reports.epochs.size(), 4U);
+        EXPECT_EQ(job.reports.epochs[0].valid, std::nullopt);
+      }
+    }
+  }
+}
+
+// Only the last input has one: no batch before it.
+TEST(TrainerTest, OneLabelOfASplitIsEnough) {
+  Job job;
+  job.options.task = NodeTaskKind::kRegression;
+  job.loader_options.batch_size = 5;
+  job.loader_options.shuffle = ShuffleMode::kNone;
+  auto graph = UnlabelledSplit("valid");
+  graph->float_y[static_cast<size_t>(2 * graph->splits["valid"].back())] = 1;
+  job.train_graph = job.valid_graph = job.test_graph = graph;
+  const auto result = job.Run();
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_TRUE(result->best_valid.has_value());
+  EXPECT_TRUE(job.reports.notes.empty());
 }
 
 TEST(TrainerTest, ABatchThatFailsEndsTheRunWithItsCause) {
