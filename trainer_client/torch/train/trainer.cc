@@ -4,19 +4,14 @@
 #include <array>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/strings/string_view.h"
 #include "common/fleet/graph_name.h"
 #include "common/runtime/clock.h"
 #include "common/text/status.h"
 #include "trainer_client/torch/ddp/process_group.h"
-#include "trainer_client/torch/tasks/evaluation.h"
-#include "trainer_client/torch/tasks/node/label_scan.h"
 #include "trainer_client/torch/tasks/node/node_task_options.h"
 #include "trainer_client/torch/tasks/tally.h"
 #include "trainer_client/torch/train/batch_rounds.h"
@@ -24,7 +19,10 @@
 #include "trainer_client/torch/train/early_stopping.h"
 #include "trainer_client/torch/train/exhausted_negatives.h"
 #include "trainer_client/torch/train/learner.h"
+#include "trainer_client/torch/train/model_evaluation.h"
+#include "trainer_client/torch/train/rank_passes.h"
 #include "trainer_client/torch/train/round_news.h"
+#include "trainer_client/torch/train/run_labels.h"
 #include "trainer_client/torch/train/run_state.h"
 #include "trainer_client/torch/train/same_graph.h"
 #include "trainer_client/torch/train/step_times.h"
@@ -65,7 +63,10 @@ class TrainingRun {
         loaders_(loaders),
         group_(group),
         observer_(observer),
-        after_(after) {
+        after_(after),
+        passes_(group, observer, loaders.stop_requested,
+                [this] { return Stop(); }),
+        evaluation_(options, loaders, passes_) {
     if (options_.early_stopping) stopping_.emplace(StoppingOptions());
   }
 
@@ -77,14 +78,9 @@ class TrainingRun {
                            options_.clock);
     RETURN_IF_ERROR(checkpointing_->Find());
     RETURN_IF_ERROR(MakeLearner(context()));
-    if (options_.needs_labels() && !options_.counts_classes()) {
-      ASSIGN_OR_RETURN(const bool any, HasLabel(LabelLoader()));
-      if (!any) return NoLabel();
-    }
-    if (loaders_.release_labels) loaders_.release_labels();
-    RETURN_IF_ERROR(NoteUnlabelledSplits());
-    RETURN_IF_ERROR(ReadRanking());
-    if (options_.epochs > 0 && has_valid()) {
+    RETURN_IF_ERROR(CheckLabelled());
+    RETURN_IF_ERROR(evaluation_.ReadRanking());
+    if (options_.epochs > 0 && evaluation_.has(EvaluatedSplit::kValid)) {
       RETURN_IF_ERROR(learner_->ReserveSavedRows());
     }
     if (after_ != nullptr) RETURN_IF_ERROR(after_->Prepare(*learner_));
@@ -139,38 +135,6 @@ class TrainingRun {
     return stopping;
   }
 
-  // The ranks meet at each call.
-  LinkRanking::Progress ProgressOf(std::string_view phase, uint64_t epoch) {
-    return [this, phase, epoch](uint64_t done, uint64_t total) {
-      if (done > 0) observer_.OnRound(phase, epoch, done, total);
-      return MeetRanks();
-    };
-  }
-
-  absl::Status ReadRanking() {
-    if (!loaders_.ranking.given()) return absl::OkStatus();
-    ASSIGN_OR_RETURN(
-        ranking_,
-        LinkRanking::Read(loaders_.ranking, [&](uint64_t done, uint64_t total) {
-          observer_.OnRound("links", 0, done, total);
-          return absl::OkStatus();
-        }));
-    return absl::OkStatus();
-  }
-
-  bool stop_requested() const {
-    return loaders_.stop_requested && loaders_.stop_requested();
-  }
-
-  // Ends the run if a rank was asked to end. The ranks meet: without that one
-  // would wait in a collective for as long as another computes. Every rank must
-  // call it at the same places between two steps.
-  absl::Status MeetRanks() {
-    ASSIGN_OR_RETURN(const RoundNews all,
-                     TellRanks({.stops = stop_requested()}, group_));
-    return all.stops ? Stop() : absl::OkStatus();
-  }
-
   // Writes a checkpoint of the last step, and returns the run's end.
   absl::Status Stop() {
     if (last_step_) RETURN_IF_ERROR(KeepLastStep());
@@ -179,13 +143,6 @@ class TrainingRun {
   absl::Status KeepLastStep() {
     if (!last_step_) return absl::OkStatus();
     return checkpointing_->Keep(step_, *learner_, [&] { return *last_step_; });
-  }
-
-  // Begins a pass over a loader, which is cancelled where the run was asked to
-  // end: then all ranks end here.
-  absl::Status BeginPass(const absl::Status& begun) {
-    if (!absl::IsCancelled(begun) || !stop_requested()) RETURN_IF_ERROR(begun);
-    return MeetRanks();
   }
 
   // The servers that hold the run's rows; null: it has none.
@@ -217,139 +174,23 @@ class TrainingRun {
       task.dropout = options_.model.dropout;
       return task;
     }
-    NodeTaskOptions task{.kind = std::get<NodeTaskKind>(options_.task),
-                         .metric = options_.metric_of_task(),
-                         .num_classes = options_.num_classes};
-    ASSIGN_OR_RETURN(task.columns, CheckLabels(task.kind, task.metric,
-                                               loaders_.train->schema(),
-                                               options_.input_type));
-    label_columns_ = task.columns;
-    if (options_.counts_classes()) {
-      ASSIGN_OR_RETURN(task.num_classes, CountClasses());
-    }
-    num_classes_ = task.num_classes;
+    labels_.emplace(
+        options_, loaders_.train->schema(),
+        loaders_.labels != nullptr ? loaders_.labels : loaders_.train, passes_);
+    ASSIGN_OR_RETURN(const NodeTaskOptions task, labels_->Task());
+    evaluation_.set_num_classes(task.num_classes);
     return task;
   }
 
-  DistLoader* LabelLoader() const {
-    return loaders_.labels != nullptr ? loaders_.labels : loaders_.train;
-  }
-
-  absl::StatusOr<int64_t> CountClasses() {
-    ASSIGN_OR_RETURN(const double largest, LargestLabelOf(LabelLoader()));
+  // Refuses a run that would learn nothing, and notes splits that would measure
+  // nothing. Then the loader of labels has been read.
+  absl::Status CheckLabelled() {
+    if (options_.needs_labels() && !options_.counts_classes()) {
+      RETURN_IF_ERROR(labels_->CheckAny());
+    }
     if (loaders_.release_labels) loaders_.release_labels();
-    if (largest < 0) return NoLabel();
-    if (largest >= TrainOptions::kMaxClasses) {
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "a training input has the label %.0f, allowed are 0 to %d", largest,
-          TrainOptions::kMaxClasses - 1));
-    }
-    return static_cast<int64_t>(largest) + 1;
-  }
-
-  absl::StatusOr<LabelScan> Scan(const BatchLease& lease) const {
-    return ScanLabels(std::get<NodeTaskKind>(options_.task), label_columns_,
-                      lease, loaders_.train->schema());
-  }
-
-  static absl::Status NoLabel() {
-    return absl::InvalidArgumentError(
-        "no training input has a label; are split and labels joined by the "
-        "same ids? Missing labels are -1 (not of regression) or NaN");
-  }
-
-  // Returns the largest label in all ranks' batches; -1 when no input has one.
-  // A double, as collectives need: exact up to 2^53, far beyond what is
-  // allowed.
-  absl::StatusOr<double> LargestLabelOf(DistLoader* loader) {
-    std::array<double, 1> largest{-1};
-    RETURN_IF_ERROR(BeginPass(loader->StartEpoch(0)));
-    RETURN_IF_ERROR(ForEachRound(
-        loader, "classes", 0,
-        [&](uint64_t, const BatchLease* lease) -> absl::Status {
-          if (lease != nullptr) {
-            ASSIGN_OR_RETURN(const LabelScan scan, Scan(*lease));
-            largest[0] = std::max<double>(largest[0], scan.largest);
-          }
-          return MeetRanks();
-        }));
-    RETURN_IF_ERROR(group_.Max(absl::MakeSpan(largest)));
-    return largest[0];
-  }
-
-  // Whether an input of any rank has a label, which one of the first round
-  // mostly has.
-  absl::StatusOr<bool> HasLabel(DistLoader* loader) {
-    RETURN_IF_ERROR(BeginPass(loader->StartEpoch(0)));
-    BatchRounds rounds(loader, group_.rank(), group_.world(),
-                       loaders_.stop_requested);
-    std::array<double, 1> any{0};
-    for (uint64_t round = 0; round < rounds.count(); ++round) {
-      ASSIGN_OR_RETURN(const std::optional<BatchLease> lease,
-                       rounds.Batch(round));
-      if (lease.has_value()) {
-        ASSIGN_OR_RETURN(const LabelScan scan, Scan(*lease));
-        if (scan.any) any[0] = 1;
-      }
-      RETURN_IF_ERROR(MeetRanks());
-      RETURN_IF_ERROR(group_.Max(absl::MakeSpan(any)));
-      if (any[0] > 0) return true;
-      observer_.OnRound("labels", 0, round + 1, rounds.count());
-    }
-    return false;
-  }
-
-  // Notes splits without any label now, since their first evaluation may be
-  // hours away. It would find nothing to measure, and is left out.
-  absl::Status NoteUnlabelledSplits() {
-    if (options_.predicts_links()) return absl::OkStatus();
-    for (const bool valid : {true, false}) {
-      DistLoader* const loader = valid ? loaders_.valid : loaders_.test;
-      if (loader == nullptr || (valid && options_.epochs == 0)) continue;
-      ASSIGN_OR_RETURN(const bool any, HasLabel(loader));
-      if (!any) NoteUndefined(valid, "no input has a label");
-    }
-    return absl::OkStatus();
-  }
-
-  // Notes once for each split that its labels leave the metric undefined.
-  void NoteUndefined(bool valid, absl::string_view why) {
-    if (!undefined_.insert(valid).second) return;
-    observer_.OnNote(absl::StrCat(
-        NameOf(options_.metric_of_task()), " is not defined on the split ",
-        valid ? loaders_.valid_name : loaders_.test_name, ": ", why,
-        valid ? "; the last epoch's model is taken instead of the best" : ""));
-  }
-
-  // Calls f(round, this rank's batch or null) for each round. Each f must run a
-  // collective: a rank that waits in one gives up after little more than the
-  // longest wait for a batch, so ranks must not drift apart by more than one.
-  // Adds the waits for batches to `timer` unless it is null. With `reads_ahead`
-  // takes each batch a round early: it is next_ then.
-  template <typename F>
-  absl::Status ForEachRound(DistLoader* loader, std::string_view phase,
-                            uint64_t epoch, F f, StepTimer* timer = nullptr,
-                            bool reads_ahead = false) {
-    BatchRounds rounds(loader, group_.rank(), group_.world(),
-                       loaders_.stop_requested);
-    std::optional<BatchLease> lease;
-    next_.reset();
-    for (uint64_t round = 0; round < rounds.count(); ++round) {
-      if (timer != nullptr) timer->Begin();
-      if (!reads_ahead || round == 0) {
-        ASSIGN_OR_RETURN(lease, rounds.Batch(round));
-      } else {
-        lease = std::exchange(next_, std::nullopt);
-      }
-      if (reads_ahead && round + 1 < rounds.count()) {
-        ASSIGN_OR_RETURN(next_, rounds.Batch(round + 1));
-      }
-      if (timer != nullptr) timer->Lap(StepPhase::kWait);
-      RETURN_IF_ERROR(f(round, lease ? &*lease : nullptr));
-      lease.reset();
-      observer_.OnRound(phase, epoch, round + 1, rounds.count());
-    }
-    return absl::OkStatus();
+    return labels_ ? evaluation_.NoteUnlabelledSplits(*labels_)
+                   : absl::OkStatus();
   }
 
   absl::StatusOr<std::optional<RunState>> Resume() {
@@ -378,7 +219,7 @@ class TrainingRun {
 
   absl::StatusOr<EpochReport> TrainEpoch(uint64_t epoch,
                                          std::optional<RunState> resumed) {
-    RETURN_IF_ERROR(BeginPass(BeginEpoch(epoch, resumed)));
+    RETURN_IF_ERROR(passes_.Begin(BeginEpoch(epoch, resumed)));
     const absl::Time start = SteadyClock().Now();
     const LoaderStats before = loaders_.train->stats();
     const BatchRounds rounds(loaders_.train, group_.rank(), group_.world());
@@ -386,7 +227,7 @@ class TrainingRun {
     if (resumed) tally = resumed->TallyOf(group_.rank(), group_.world());
     Barrier barrier{.epoch = epoch, .tally = tally};
     StepTimer timer(*options_.clock);
-    RETURN_IF_ERROR(ForEachRound(
+    RETURN_IF_ERROR(passes_.ForEachRound(
         loaders_.train, "train", epoch,
         [&](uint64_t round, const BatchLease* lease) -> absl::Status {
           const RoundPlace place = PlaceOf(rounds, epoch, round);
@@ -410,7 +251,7 @@ class TrainingRun {
           }
           return all.stops ? StopAt(barrier) : absl::OkStatus();
         },
-        &timer, options_.sparse.enabled));
+        &timer, options_.sparse.enabled ? &next_ : nullptr));
     RETURN_IF_ERROR(NoteLastStep(barrier));
     ASSIGN_OR_RETURN(EpochReport report,
                      MakeReport(epoch, tally, before, SecondsSince(start)));
@@ -427,7 +268,7 @@ class TrainingRun {
                            [&](const RoundResult& own) -> absl::StatusOr<bool> {
                              RoundNews news = checkpointing_->News();
                              news.not_finite = !own.not_finite.empty();
-                             news.stops = stop_requested();
+                             news.stops = passes_.stop_requested();
                              news.gives_up = news.stops && lease == nullptr;
                              ASSIGN_OR_RETURN(*all, TellRanks(news, group_));
                              return all->allows_step();
@@ -537,94 +378,10 @@ class TrainingRun {
     return report;
   }
 
-  bool has_valid() const {
-    return ranking_ ? ranking_->has(LinkRanking::Split::kValid)
-                    : loaders_.valid != nullptr;
-  }
-
   bool IsEvaluated(uint64_t epoch) const {
-    return has_valid() && ((epoch + 1) % options_.eval_every == 0 ||
-                           epoch + 1 == options_.epochs);
-  }
-
-  // Evaluates on epoch 0 each time: the same neighbourhoods, so that models are
-  // comparable. Returns none, at once, on nodes whose labels were found to
-  // leave the metric undefined.
-  absl::StatusOr<std::optional<double>> Evaluate(DistLoader* loader,
-                                                 DistLoader* negatives,
-                                                 std::string_view phase,
-                                                 uint64_t epoch) {
-    const bool of_links = options_.predicts_links();  // negatives are counted
-    if (!of_links && undefined_.count(phase == "valid") > 0) {
-      return std::nullopt;
-    }
-    std::array<double, 1> exhausted{0};
-    ASSIGN_OR_RETURN(PredictionRows rows,
-                     Predict(loader, phase, epoch, &exhausted[0]));
-    PredictionRows of_split;
-    if (negatives != nullptr) {
-      ASSIGN_OR_RETURN(of_split,
-                       Predict(negatives, phase, epoch, &exhausted[0]));
-    }
-    RETURN_IF_ERROR(group_.Sum(absl::MakeSpan(exhausted)));
-    exhausted_ = static_cast<uint64_t>(exhausted[0]);
-    if (!of_links) {
-      RETURN_IF_ERROR(NoteOtherClasses(rows, phase));
-      return IfDefined(phase, MeasureOverRanks(options_.metric_of_task(),
-                                               std::move(rows), group_));
-    }
-    return IfDefined(phase, MeasureLinksOverRanks(options_.metric_of_task(),
-                                                  rows, of_split, group_));
-  }
-
-  // Returns none, and notes the split, if its labels leave the metric
-  // undefined, as those of one class do rocauc: that is no fault of the model.
-  absl::StatusOr<std::optional<double>> IfDefined(
-      std::string_view phase, const absl::StatusOr<double>& measured) {
-    if (measured.ok()) return *measured;
-    if (!absl::IsFailedPrecondition(measured.status())) {
-      return measured.status();
-    }
-    NoteUndefined(phase == "valid", measured.status().message());
-    return std::nullopt;
-  }
-
-  absl::StatusOr<PredictionRows> Predict(DistLoader* loader,
-                                         std::string_view phase, uint64_t epoch,
-                                         double* exhausted) {
-    RETURN_IF_ERROR(BeginPass(loader->StartEpoch(0)));
-    PredictionRows rows;
-    RETURN_IF_ERROR(ForEachRound(
-        loader, phase, epoch,
-        [&](uint64_t, const BatchLease* lease) -> absl::Status {
-          if (lease != nullptr) {
-            RETURN_IF_ERROR(learner_->Evaluate(*lease, &rows));
-            *exhausted +=
-                static_cast<double>(ExhaustedNegatives(lease->view()));
-          }
-          return MeetRanks();
-        }));
-    return rows;
-  }
-
-  // Says once for each split how many labels the model cannot predict.
-  absl::Status NoteOtherClasses(const PredictionRows& rows,
-                                std::string_view phase) {
-    std::array<double, 1> count{static_cast<double>(rows.other_classes)};
-    RETURN_IF_ERROR(group_.Sum(absl::MakeSpan(count)));
-    if (count[0] == 0 || !noted_.insert(std::string(phase)).second) {
-      return absl::OkStatus();
-    }
-    const Metric metric = options_.metric_of_task();
-    const bool of_classes = metric == Metric::kAccuracy || IsF1(metric);
-    observer_.OnNote(absl::StrFormat(
-        "%.0f inputs of %s have a label outside the model's classes 0 to %d "
-        "(%s), and %s",
-        count[0], std::string(phase), num_classes_ - 1,
-        options_.counts_classes() ? "those of the training inputs"
-                                  : "--num-classes",
-        of_classes ? "count as wrong" : "do not count"));
-    return absl::OkStatus();
+    return evaluation_.has(EvaluatedSplit::kValid) &&
+           ((epoch + 1) % options_.eval_every == 0 ||
+            epoch + 1 == options_.epochs);
   }
 
   bool IsBetter(double metric) const {
@@ -633,20 +390,11 @@ class TrainingRun {
                                               : metric < *result_.best_valid;
   }
 
-  absl::StatusOr<std::optional<double>> MeasureValid(uint64_t epoch) {
-    if (!ranking_) {
-      return Evaluate(loaders_.valid, loaders_.valid_negatives, "valid", epoch);
-    }
-    ASSIGN_OR_RETURN(
-        const RankSummary ranks,
-        ranking_->RankByModel(LinkRanking::Split::kValid, *learner_, group_,
-                              ProgressOf("valid", epoch)));
-    return ranks.mrr;
-  }
-
   absl::Status Validate(EpochReport& report) {
-    ASSIGN_OR_RETURN(report.valid, MeasureValid(report.epoch));
-    report.exhausted_in_valid = exhausted_;
+    ASSIGN_OR_RETURN(
+        report.valid,
+        evaluation_.Measure(EvaluatedSplit::kValid, *learner_, report.epoch));
+    report.exhausted_in_valid = evaluation_.exhausted();
     if (!report.valid) return absl::OkStatus();
     if (stopping_) stopping_->Update(*report.valid);
     if (IsBetter(*report.valid)) {
@@ -666,23 +414,7 @@ class TrainingRun {
     if (!options_.save_model.empty() && group_.rank() == 0) {
       RETURN_IF_ERROR(learner_->ExportModel(options_.save_model));
     }
-    if (ranking_) return RankTest();
-    if (loaders_.test == nullptr) return absl::OkStatus();
-    ASSIGN_OR_RETURN(result_.test,
-                     Evaluate(loaders_.test, loaders_.test_negatives, "test",
-                              result_.best_epoch));
-    result_.exhausted_in_test = exhausted_;
-    return absl::OkStatus();
-  }
-
-  absl::Status RankTest() {
-    if (!ranking_->has(LinkRanking::Split::kTest)) return absl::OkStatus();
-    ASSIGN_OR_RETURN(
-        const RankSummary ranks,
-        ranking_->RankByModel(LinkRanking::Split::kTest, *learner_, group_,
-                              ProgressOf("test", result_.best_epoch)));
-    SetTestRanks(ranks, &result_);
-    return absl::OkStatus();
+    return evaluation_.MeasureTest(*learner_, &result_);
   }
 
   const TrainOptions& options_;
@@ -691,16 +423,13 @@ class TrainingRun {
   TrainObserver& observer_;
   AfterTraining* const after_;
   std::unique_ptr<Learner> learner_;
-  std::unique_ptr<LinkRanking> ranking_;  // null: the metric needs none
+  RankPasses passes_;
+  ModelEvaluation evaluation_;
+  std::optional<RunLabels> labels_;  // of tasks on nodes
   std::optional<EarlyStopping> stopping_;
   std::optional<Checkpointing> checkpointing_;
   std::optional<BatchLease> next_;  // this rank's batch of the next round
-  std::set<bool> undefined_;        // whether valid; splits without a metric
   uint64_t step_ = 0;               // optimizer steps taken
-  int64_t label_columns_ = 1;       // of tasks on nodes
-  int64_t num_classes_ = 0;         // of classification
-  std::set<std::string> noted_;     // splits whose labels have been noted
-  uint64_t exhausted_ = 0;          // negatives of the last evaluation
   // The state at the end of the last epoch's training, while the parameters are
   // those of then, if checkpoints are kept.
   std::optional<RunState> last_step_;
