@@ -4,7 +4,6 @@
 #include <atomic>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -12,13 +11,13 @@
 #include "common/io/file_writer.h"
 #include "common/io/free_disk.h"
 #include "common/io/rename_folder.h"
-#include "common/runtime/mutex.h"
-#include "common/runtime/parallel_for.h"
 #include "common/text/status.h"
 #include "partition/format/paths.h"
 #include "partition/schema/schema_check.h"
 #include "partition/writer/streaming/bucket_pass.h"
 #include "partition/writer/streaming/edge_splits.h"
+#include "partition/writer/streaming/memory_shares.h"
+#include "partition/writer/streaming/merged_edges.h"
 #include "partition/writer/streaming/node_pass.h"
 #include "partition/writer/streaming/source_schema.h"
 #include "partition/writer/streaming/stored_extras.h"
@@ -27,11 +26,6 @@ namespace tributary {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Of the program, its libraries and small tables.
-constexpr uint64_t kProgramBytes = uint64_t{96} << 20;
-// What a thread needs at least beside the nodes.
-constexpr uint64_t kLeastThreadBytes = uint64_t{32} << 20;
 
 // Adds up a stage's progress over threads.
 class Stage {
@@ -52,11 +46,24 @@ class Stage {
   std::atomic<int64_t> done_{0};
 };
 
-// One call of WriteGraphStreaming.
-class Run {
+// Returns the bytes of all files in a folder, which need not exist.
+uint64_t BytesIn(const std::string& folder) {
+  uint64_t bytes = 0;
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(folder, error), end;
+       !error && it != end; it.increment(error)) {
+    const uint64_t size = it->is_regular_file() ? it->file_size(error) : 0;
+    if (!error) bytes += size;
+  }
+  return bytes;
+}
+
+// One call of WriteGraphStreaming: the order of its passes, and what one leaves
+// for the next.
+class StreamingWrite {
  public:
-  Run(const GraphSource& source, const WriteOptions& options,
-      const StreamingBounds& bounds)
+  StreamingWrite(const GraphSource& source, const WriteOptions& options,
+                 const StreamingBounds& bounds)
       : source_(source),
         options_(options),
         bounds_(bounds),
@@ -66,11 +73,12 @@ class Run {
   absl::StatusOr<GraphSchema> Write(NodePlan plan, const std::string& target) {
     ForgetFinishedRun();
     RETURN_IF_ERROR(CheckPlan(plan));
-    RETURN_IF_ERROR(CheckMemory(plan));
+    ASSIGN_OR_RETURN(
+        memory_, ShareMemory(source_, options_, bounds_, plan.num_partitions));
     RETURN_IF_ERROR(MakeTables(plan));
     RETURN_IF_ERROR(CountAll());
     CutAll();
-    RETURN_IF_ERROR(CheckRanges());
+    ASSIGN_OR_RETURN(pass_threads_, ThreadsFor(ranges_, memory_, bounds_));
     RETURN_IF_ERROR(
         CheckFreeDisk(bounds_.work_folder, DiskBytes(), "the run needs"));
     RETURN_IF_ERROR(SpillAll());
@@ -124,33 +132,6 @@ class Run {
     return absl::OkStatus();
   }
 
-  absl::Status CheckMemory(const NodePlan& plan) {
-    uint64_t fixed = kProgramBytes + EdgeSplits::BytesFor(source_);
-    uint64_t most_nodes = 0;
-    for (size_t t = 0; t < NodeTypes(); ++t) {
-      const NodeSource& nodes = source_.node_types[t];
-      fixed += NodeTable::BytesFor(nodes.num_nodes, nodes.time != nullptr);
-      most_nodes = std::max(most_nodes, static_cast<uint64_t>(nodes.num_nodes));
-    }
-    if (options_.degrees) fixed += most_nodes * sizeof(uint64_t);
-    fixed += uint64_t{plan.num_partitions} * EdgeTypes() * 64;
-    const uint64_t threads =
-        static_cast<uint64_t>(bounds_.threads) * kLeastThreadBytes;
-    if (fixed + 2 * threads > bounds_.memory_bytes) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "the graph's nodes and ", bounds_.threads, " threads need ",
-          fixed + 2 * threads, " bytes of memory; --memory allows ",
-          bounds_.memory_bytes));
-    }
-    const uint64_t rest = bounds_.memory_bytes - fixed;
-    buffer_bytes_ = std::min<uint64_t>(rest / 4, uint64_t{1} << 30);
-    // Pieces and sorted edges may take up to twice what they hold.
-    thread_bytes_ =
-        (rest - buffer_bytes_) / 2 / static_cast<uint64_t>(bounds_.threads);
-    range_bytes_ = std::min(bounds_.range_bytes, thread_bytes_);
-    return absl::OkStatus();
-  }
-
   absl::Status MakeTables(NodePlan& plan) {
     schema_.num_partitions = plan.num_partitions;
     schema_.partition_method = plan.method;
@@ -201,30 +182,9 @@ class Run {
       const uint64_t per_node = OutputBytesPerNode(source_.node_types[n]) +
                                 edges.size() * 3 * sizeof(uint64_t);
       ranges_.push_back(CutNodes(source_.node_types[n].num_nodes, per_node,
-                                 edges, range_bytes_));
+                                 edges, memory_.range_bytes));
     }
     counts_.clear();
-  }
-
-  // One node may have more edges than a range should.
-  absl::Status CheckRanges() {
-    uint64_t most = 0;
-    for (const NodeRanges& ranges : ranges_) {
-      for (uint64_t bytes : ranges.bytes) most = std::max(most, bytes);
-    }
-    if (most <= range_bytes_) return absl::OkStatus();
-    // Then as many threads as there is memory for.
-    const uint64_t rest =
-        thread_bytes_ * static_cast<uint64_t>(bounds_.threads);
-    if (most <= rest) {
-      pass_threads_ =
-          static_cast<int>(std::min<uint64_t>(bounds_.threads, rest / most));
-      return absl::OkStatus();
-    }
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the edges into some ", int64_t{1} << ranges_[0].shift,
-        " neighbouring nodes need ", 2 * most, " bytes at once; --memory ",
-        bounds_.memory_bytes, " leaves ", 2 * rest));
   }
 
   // What spill files and arrays take, roughly.
@@ -240,14 +200,7 @@ class Run {
       bytes += static_cast<uint64_t>(nodes.num_nodes) *
                (OutputBytesPerNode(nodes) / 2 + 2 * sizeof(uint64_t));
     }
-    uint64_t there = 0;
-    std::error_code error;
-    for (fs::recursive_directory_iterator it(graph_folder_, error), end;
-         !error && it != end; it.increment(error)) {
-      const uint64_t size = it->is_regular_file() ? it->file_size(error) : 0;
-      if (!error) there += size;
-    }
-    return bytes - std::min(bytes, there);
+    return bytes - std::min(bytes, BytesIn(graph_folder_));
   }
 
   absl::Status SpillAll() {
@@ -261,7 +214,8 @@ class Run {
       const EdgeSource& edges = source_.edge_types[t];
       if (!SpillReader::IsComplete(SpillPath(t))) {
         RETURN_IF_ERROR(SpillEdges(edges, forms_[t], ranges_[edges.dst_type],
-                                   SpillPath(t), buffer_bytes_, bounds_.threads,
+                                   SpillPath(t), memory_.buffer_bytes,
+                                   bounds_.threads,
                                    [&](int64_t n) { stage.Add(n); }));
       }
       ASSIGN_OR_RETURN(SpillReader spill, SpillReader::Open(SpillPath(t)));
@@ -283,39 +237,17 @@ class Run {
       EdgeTypeSchema& schema = schema_.edge_types[t];
       Stage stage(bounds_, "merges parallel edges",
                   nodes_[edges.dst_type].num_nodes());
-      Mutex mutex;
-      int64_t most_id = -1;
-      std::vector<int64_t> kept(schema_.num_partitions);
-      RETURN_IF_ERROR(
-          ParallelFor(ranges.size(), 1, pass_threads(), [&](size_t r, size_t) {
-            const int64_t begin = ranges.begins[r], end = ranges.begins[r + 1];
-            ASSIGN_OR_RETURN(
-                const SortedEdges sorted,
-                SortedEdges::Read(spills_[t], r, end - begin, forms_[t], true));
-            int64_t most = -1;
-            for (uint64_t i = 0; i < sorted.num_edges(); ++i) {
-              most = std::max(most, sorted.edge(i).edge_id);
-            }
-            MutexLock lock(mutex);
-            most_id = std::max(most_id, most);
-            for (int64_t v = begin; v < end; ++v) {
-              const auto row = static_cast<size_t>(v - begin);
-              kept[nodes_[edges.dst_type].partition_of()[v]] +=
-                  static_cast<int64_t>(sorted.indptr()[row + 1] -
-                                       sorted.indptr()[row]);
-            }
-            stage.Add(end - begin);
-            return absl::OkStatus();
-          }));
-      schema.partition_edges = kept;
-      schema.num_edges = 0;
-      for (int64_t count : kept) schema.num_edges += count;
-      edge_ids_[t] = most_id + 1;
+      ASSIGN_OR_RETURN(
+          MergedCounts kept,
+          CountMerged(spills_[t], forms_[t], ranges, nodes_[edges.dst_type],
+                      schema_.num_partitions, pass_threads_,
+                      [&](int64_t n) { stage.Add(n); }));
+      schema.num_edges = kept.num_edges;
+      schema.partition_edges = std::move(kept.by_partition);
+      edge_ids_[t] = kept.largest_id + 1;
     }
     return absl::OkStatus();
   }
-
-  int pass_threads() const { return pass_threads_.value_or(bounds_.threads); }
 
   absl::Status PassAll(EdgeSplits& splits) {
     int64_t nodes = 0;
@@ -336,8 +268,8 @@ class Run {
           .splits = splits,
           .folder = graph_folder_,
           .state_path = StatePath(n),
-          .buffer_bytes = buffer_bytes_,
-          .threads = pass_threads(),
+          .buffer_bytes = memory_.buffer_bytes,
+          .threads = pass_threads_,
           .clock = *bounds_.clock,
           .nodes_done = [&](int64_t done) { stage.Add(done); }};
       ASSIGN_OR_RETURN(const PassState state, RunNodePass(spec));
@@ -371,18 +303,19 @@ class Run {
         ASSIGN_OR_RETURN(
             auto files,
             WriteOutDegrees(graph_folder_, edges, nodes_[edges.src_type],
-                            partitions, buffer_bytes_));
+                            partitions, memory_.buffer_bytes));
         AddFiles(std::move(files));
       }
       if (edges.edge_index) {
-        ASSIGN_OR_RETURN(auto files, WriteEdgeIndex(graph_folder_, edges,
-                                                    partitions, buffer_bytes_));
+        ASSIGN_OR_RETURN(auto files,
+                         WriteEdgeIndex(graph_folder_, edges, partitions,
+                                        memory_.buffer_bytes));
         AddFiles(std::move(files));
       }
       stage.Add(1);
     }
-    ASSIGN_OR_RETURN(
-        auto ids, CopyIdFiles(graph_folder_, source_.id_files, buffer_bytes_));
+    ASSIGN_OR_RETURN(auto ids, CopyIdFiles(graph_folder_, source_.id_files,
+                                           memory_.buffer_bytes));
     AddFiles(std::move(ids));
     ASSIGN_OR_RETURN(auto files, WriteSplits(graph_folder_, schema_, splits));
     AddFiles(std::move(files));
@@ -412,8 +345,8 @@ class Run {
   const StreamingBounds& bounds_;
   const std::string graph_folder_;
   GraphSchema schema_;
-  uint64_t buffer_bytes_ = 0, thread_bytes_ = 0, range_bytes_ = 0;
-  std::optional<int> pass_threads_;
+  MemoryShares memory_;
+  int pass_threads_ = 1;
   std::vector<NodeTable> nodes_;       // by node type
   std::vector<NodeRanges> ranges_;     // by node type
   std::vector<EdgeCounts> counts_;     // by edge type
@@ -436,7 +369,7 @@ absl::StatusOr<GraphSchema> WriteGraphStreaming(const GraphSource& source,
     return absl::AlreadyExistsError(absl::StrCat(
         folder, " exists; remove it or name a folder that does not"));
   }
-  return Run(source, options, bounds).Write(std::move(plan), folder);
+  return StreamingWrite(source, options, bounds).Write(std::move(plan), folder);
 }
 
 }  // namespace tributary
