@@ -21,7 +21,6 @@ namespace tributary {
 //   text.Set("num_neighbors", "15,10");
 //   ASSIGN_OR_RETURN(DescribedSession session, ReadSession(text));
 //   RETURN_IF_ERROR(ReadListFiles(&session));
-//   DistLoader::Create(session.options, ...);
 class SessionText {
  public:
   void Set(absl::string_view name, std::string text);
