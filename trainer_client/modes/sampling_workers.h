@@ -28,7 +28,7 @@ namespace tributary {
 //
 //   ASSIGN_OR_RETURN(
 //       auto workers, SamplingWorkers::Open(MpDistSamplingWorkerOptions{...}));
-//   ASSIGN_OR_RETURN(auto loader, workers->OpenLoader(session));
+//   ASSIGN_OR_RETURN(auto loader, workers->OpenLoader(options));
 //
 // All loaders use the version of the graph that the first one opened, so that
 // training and validation see one graph while servers change to another.
