@@ -100,11 +100,11 @@ run_deep_part() {
         --runs_per_test=1000 --jobs=12 --local_test_jobs=12 --test_output=errors
       ;;
     worker-chaos)
-      check_once worker-chaos run_bazel test //tests/e2e:worker_chaos_test \
+      check_once worker-chaos run_bazel test //tests/e2e/fleet:worker_chaos_test \
         --test_env=TRIBUTARY_CHAOS_ROUNDS=2000 --test_timeout=7200
       ;;
     train-chaos)
-      check_once train-chaos run_bazel test //tests/e2e:train_chaos_test \
+      check_once train-chaos run_bazel test //tests/e2e/train:train_chaos_test \
         --test_env=TRIBUTARY_CHAOS_STOPS=50 --test_timeout=3600
       ;;
   esac

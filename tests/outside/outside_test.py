@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import unittest
 
-from tests.e2e import distributed_example
+from tests.e2e.train import distributed_example
 from tests.e2e.pages import page
 
 PAGE = "examples/distributed/README.md"

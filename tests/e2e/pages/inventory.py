@@ -56,7 +56,7 @@ BLOCKS = {
         ("a = np.load", GRAPHS),
         ("offsets, text", GRAPHS),
         ("hot/hot.json", TEXT),
-        ("python ogb_splits.py", TORCH + "; tests/e2e/ogb_splits_test.py has a stand-in"),
+        ("python ogb_splits.py", TORCH + "; tests/e2e/data/ogb_splits_test.py has a stand-in"),
         ("def ldg", GRAPHS),
     ],
     "docs/graph-in-object-storage.md": [
@@ -76,7 +76,7 @@ BLOCKS = {
         ("zcat mails", TRAINS),
     ],
     "docs/migrating-from-dgl.md": [
-        ("tributary dispatch", "rsync and ssh; tests/e2e/dispatch_test.py has a stand-in"),
+        ("tributary dispatch", "rsync and ssh; tests/e2e/fleet/dispatch_test.py has a stand-in"),
         ("printf '%s\\n' 172.31.0.1", DGL),
         ("tributary partition --input ogbn_mag", DGL),
         ("part=0", DGL),
@@ -145,7 +145,7 @@ BLOCKS = {
         ("mpirun", GRAPHS),
         ("wrote products.npy", TEXT),
         ("usual:", TEXT),
-        ("tributary dispatch", "rsync and ssh; tests/e2e/dispatch_test.py has a stand-in"),
+        ("tributary dispatch", "rsync and ssh; tests/e2e/fleet/dispatch_test.py has a stand-in"),
         ("--copy-command", TEXT),
     ],
     "docs/performance.md": [
@@ -166,14 +166,14 @@ BLOCKS = {
         ("client  ", TEXT),
     ],
     "docs/recipes.md": [
-        ("tributary partition --input ogbn_products", "tests/e2e/recipes_train_test.py"),
+        ("tributary partition --input ogbn_products", "tests/e2e/train/recipes_train_test.py"),
         ("tributary serve", TEMPLATE),
-        ("tributary-train", "tests/e2e/recipes_train_test.py"),
-        ("tributary partition --input ogbn_mag", "tests/e2e/recipes_train_test.py"),
-        ("tributary-train", "tests/e2e/recipes_train_test.py"),
+        ("tributary-train", "tests/e2e/train/recipes_train_test.py"),
+        ("tributary partition --input ogbn_mag", "tests/e2e/train/recipes_train_test.py"),
+        ("tributary-train", "tests/e2e/train/recipes_train_test.py"),
     ],
     "docs/results.md": [
-        ('eval "$(./dev path)"', FIGURES + "; tests/e2e/examples_train_test.py has the short ones"),
+        ('eval "$(./dev path)"', FIGURES + "; tests/e2e/train/examples_train_test.py has the short ones"),
     ],
     "docs/sampling/sessions.md": [
         ("printf '%s\\n' '{\"num_neighbors\"", TRAINS),

@@ -7,7 +7,7 @@ and dgl_chunked_reader_test.cc compare their content digests.
 
 import unittest
 
-from tests.e2e import format_comparison, graph_formats
+from tests.e2e.data import format_comparison, graph_formats
 
 
 class FormatsTest(format_comparison.FormatComparison, unittest.TestCase):

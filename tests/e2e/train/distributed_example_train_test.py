@@ -3,7 +3,7 @@
 import subprocess
 import unittest
 
-from tests.e2e import distributed_example
+from tests.e2e.train import distributed_example
 
 
 class DistributedExampleTest(unittest.TestCase):

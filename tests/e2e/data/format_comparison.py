@@ -4,7 +4,8 @@ import concurrent.futures
 import itertools
 import os
 
-from tests.e2e import graph_formats, processes, sampling
+from tests.e2e import processes, sampling
+from tests.e2e.data import graph_formats
 from tests.exporters import stand_ins
 
 PARTS = (1, 2, 5)

@@ -1,7 +1,7 @@
 """Kills, freezes and thaws workers, and kills trainers, round after round;
 each round ends with nothing lost and nothing left behind.
 
-    python3 -m tests.e2e.worker_chaos ROUNDS [SEED]
+    python3 -m tests.e2e.fleet.worker_chaos ROUNDS [SEED]
 """
 
 import os

@@ -3,7 +3,7 @@
 import os
 import unittest
 
-from tests.e2e import train_chaos
+from tests.e2e.train import train_chaos
 
 
 class TrainChaosTest(unittest.TestCase):

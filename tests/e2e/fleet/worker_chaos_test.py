@@ -3,7 +3,7 @@
 import os
 import unittest
 
-from tests.e2e import worker_chaos
+from tests.e2e.fleet import worker_chaos
 
 
 class WorkerChaosTest(unittest.TestCase):

@@ -6,7 +6,8 @@ import os
 import re
 import unittest
 
-from tests.e2e import folders, processes, train_chaos
+from tests.e2e import folders, processes
+from tests.e2e.train import train_chaos
 
 # tributary-train, which records the inputs of each batch it trains on.
 TRAINER = "tests/e2e/recording/recording_trainer"

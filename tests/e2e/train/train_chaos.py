@@ -1,7 +1,7 @@
 """Stops the ranks and servers of one training run, again and again; it ends
 with the bits of a run that nobody disturbed.
 
-    python3 -m tests.e2e.train_chaos STOPS [SEED]
+    python3 -m tests.e2e.train.train_chaos STOPS [SEED]
 """
 
 import json

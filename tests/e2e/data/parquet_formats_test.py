@@ -5,7 +5,7 @@ Apart from it, because Arrow does not run under sanitizers.
 
 import unittest
 
-from tests.e2e import format_comparison, graph_formats
+from tests.e2e.data import format_comparison, graph_formats
 
 
 class ParquetFormatsTest(format_comparison.FormatComparison, unittest.TestCase):

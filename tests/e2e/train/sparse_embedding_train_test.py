@@ -9,7 +9,8 @@ import signal
 import struct
 import unittest
 
-from tests.e2e import folders, made_up_graphs, processes, train_chaos
+from tests.e2e import folders, made_up_graphs, processes
+from tests.e2e.train import train_chaos
 
 TRAINER = "trainer_client/torch/tributary-train"
 EPOCHS = 3
