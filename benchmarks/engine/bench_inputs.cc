@@ -2,7 +2,7 @@
 
 #include <time.h>
 
-#include "channel/measure/memory_bandwidth.h"
+#include "benchmarks/lib/measure/memory_bandwidth.h"
 #include "common/random/hop_key.h"
 #include "common/random/philox.h"
 

@@ -8,15 +8,17 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "cli/bench/bench_run.h"
-#include "cli/bench/channel_bench.h"
-#include "cli/bench/stream_bench.h"
-#include "cli/bench/tensor_bench.h"
+#include "benchmarks/lib/bench/bench_run.h"
+#include "benchmarks/lib/bench/channel_bench.h"
+#include "benchmarks/lib/bench/stream_bench.h"
+#include "benchmarks/lib/bench/tensor_bench.h"
 #include "cli/command/arguments.h"
 #include "cli/sample/sample_flags.h"
 #include "cli/sample/sample_request.h"
+#include "cli/sample/sample_source.h"
 #include "common/identity/tls_flags.h"
 #include "common/io/unique_fd.h"
 #include "common/observe/log.h"
@@ -278,19 +280,24 @@ absl::StatusOr<BenchOptions> BenchCommand::ReadOptions() const {
                                 absl::Minutes(1)));
   SampleArguments arguments = arguments_;
   if (generated()) arguments.graph = "generated";  // the parser needs a name
-  ASSIGN_OR_RETURN(options.request, ParseSampleArguments(arguments));
-  options.request.graph = arguments_.graph;
+  ASSIGN_OR_RETURN(SampleRequest request, ParseSampleArguments(arguments));
+  RETURN_IF_ERROR(ReadListFiles(&request.session));
+  request.graph = arguments_.graph;
   // Enough batches ahead that no thread of a server waits for this one.
-  auto& worker = options.request.worker;
-  worker.prefetch_size = std::clamp(2 * options.request.threads, 4, kMaxAhead);
+  auto& worker = request.worker;
+  worker.prefetch_size = std::clamp(2 * request.threads, 4, kMaxAhead);
   worker.worker_concurrency = worker.prefetch_size;
+  options.source = SourceOf(request, "tributary bench");
+  options.session = std::move(request.session.options);
+  options.epoch = request.epoch;
+  options.threads = request.threads;
+  options.from = request.batches.from;
+  options.to = request.batches.to;
   return options;
 }
 
 absl::Status BenchCommand::RunOne() const {
-  ASSIGN_OR_RETURN(BenchOptions options, ReadOptions());
-  SampleRequest& request = options.request;
-  RETURN_IF_ERROR(ReadListFiles(&request.session));
+  ASSIGN_OR_RETURN(const BenchOptions options, ReadOptions());
   ASSIGN_OR_RETURN(const BenchReport report, RunBench(options));
   std::fputs((json_ ? ToJson(report) : ToText(report)).c_str(), stdout);
   return absl::OkStatus();
@@ -308,6 +315,7 @@ absl::Status BenchCommand::RunStream() const {
 }
 
 absl::Status BenchCommand::RunFarEnd() const {
+  RETURN_IF_ERROR(ParseChoice("WAY", way_, {"raw", "batches"}).status());
   ASSIGN_OR_RETURN(const int streams, ReadStreams());
   return RunStreamBenchFarEnd(way_, streams);
 }

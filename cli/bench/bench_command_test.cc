@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "cli/bench/channel_bench.h"
-#include "cli/bench/stream_bench.h"
+#include "benchmarks/lib/bench/channel_bench.h"
+#include "benchmarks/lib/bench/stream_bench.h"
 #include "cli/command/command.h"
 #include "common/process/signal_watcher.h"
 #include "gtest/gtest.h"

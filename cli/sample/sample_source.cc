@@ -4,8 +4,8 @@
 
 namespace tributary {
 
-absl::StatusOr<std::unique_ptr<SamplingWorkers>> OpenSampleSource(
-    const SampleRequest& request, const std::string& command) {
+BatchSourceOptions SourceOf(const SampleRequest& request,
+                            const std::string& command) {
   BatchSourceOptions source;
   source.worker_options = request.worker_options;
   source.graph = request.graph;
@@ -15,7 +15,12 @@ absl::StatusOr<std::unique_ptr<SamplingWorkers>> OpenSampleSource(
   source.worker = request.worker;
   source.on_wait = PrintWaits(command);
   if (!source.graph.empty()) source.worker.num_rpc_threads = 1;
-  return SamplingWorkers::OpenSource(source);
+  return source;
+}
+
+absl::StatusOr<std::unique_ptr<SamplingWorkers>> OpenSampleSource(
+    const SampleRequest& request, const std::string& command) {
+  return SamplingWorkers::OpenSource(SourceOf(request, command));
 }
 
 }  // namespace tributary

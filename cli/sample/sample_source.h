@@ -12,9 +12,13 @@
 
 namespace tributary {
 
+// Returns where the request's batches are made. Loaders print to stderr what
+// they wait for, as `command` ("tributary sample").
+BatchSourceOptions SourceOf(const SampleRequest& request,
+                            const std::string& command);
+
 // Returns the workers that the request describes, or the errors of
-// SamplingWorkers::OpenSource(). Their loaders print to stderr what they wait
-// for, as `command` ("tributary sample").
+// SamplingWorkers::OpenSource().
 absl::StatusOr<std::unique_ptr<SamplingWorkers>> OpenSampleSource(
     const SampleRequest& request, const std::string& command);
 
