@@ -37,7 +37,7 @@ absl::StatusOr<StreamBenchReport> RunStreamBench(
     const StreamBenchOptions& options);
 
 // Runs that sender; returns when its receiver has ended. `way` is "raw" or
-// "batches"; a usage error for another.
+// "batches"; INVALID_ARGUMENT for another.
 absl::Status RunStreamBenchFarEnd(const std::string& way, int streams);
 
 // Return the medians of the rounds as lines for people, and as one JSON object
