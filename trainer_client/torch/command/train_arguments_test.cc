@@ -567,6 +567,25 @@ TEST(TrainArgumentsTest, EachOptionOfTheTableIsTakenOrRefusedByName) {
   EXPECT_EQ(refused, 24);
 }
 
+TEST(TrainArgumentsTest, AnEstimateOfUniformDrawsRefusesOthers) {
+  const std::vector<std::vector<const char*>> others = {
+      {"--draw", "weighted"},
+      {"--edge-mask", "m"},
+      {"--edge-predicate", "edge_time < 5"}};
+  for (const std::vector<const char*>& draws : others) {
+    std::vector<const char*> words{"--graph", "g",       "--norm",
+                                   "both",    "--model", "gcn"};
+    words.insert(words.end(), draws.begin(), draws.end());
+    EXPECT_THAT(Error(words),
+                HasSubstr(std::string(draws[0]) + " with --model gcn"));
+    words[3] = "right";
+    EXPECT_EQ(Error(words), "");
+    words[3] = "both";
+    words[5] = "sage";
+    EXPECT_EQ(Error(words), "");
+  }
+}
+
 TEST(TrainArgumentsTest, ASessionsFile) {
   const std::string path = testing::TempDir() + "/session.json";
   std::ofstream(path) << R"({"num_neighbors": [4, 3], "batch_size": 64,
