@@ -1,5 +1,5 @@
-// What a rank believes of a member that lies: rank 1 of two, in virtual time,
-// whose only member is scripted.
+// Tests how far a rank believes a member that lies: rank 1 of two, in virtual
+// time, whose only member is scripted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,10 +51,10 @@ class LyingMember final : public StreamAcceptor {
   }
 
   v1::JoinAttemptReply joined;
-  // What rank 0 says at a meeting, and how long it takes to come.
+  // Returns what rank 0 says at a meeting, to which it comes after `delay`.
   std::function<std::string(const v1::MeetRequest&)> rank_zero;
   absl::Duration delay;
-  // The pages of an export.
+  // Returns the next page of an export.
   std::function<v1::ExportRowsReply(const v1::ExportRowsRequest&)> page;
   size_t row_bytes = 0;
   int meetings = 0;

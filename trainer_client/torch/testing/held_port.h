@@ -10,8 +10,8 @@ namespace tributary {
 // processes must know it beforehand. While the object lives, the system gives
 // the port to nobody who asks for any free one, as other tests do; a program
 // that asks for this number with SO_REUSEADDR, as ListenSocket does, gets it,
-// and again after an earlier one has ended. Does not listen itself: who
-// connects before a program does is refused, as at a free port.
+// and again after an earlier one has ended. Does not listen itself: before a
+// program does, connections are refused, as at a free port.
 class HeldPort {
  public:
   HeldPort();

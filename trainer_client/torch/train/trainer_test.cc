@@ -414,7 +414,7 @@ std::shared_ptr<InMemoryGraph> UnlabelledSplit(const std::string& unlabelled) {
   return graph;
 }
 
-// Of every metric: never a 0, which a model would be chosen or judged by.
+// No metric is a 0 then, by which a model would be chosen or judged.
 TEST(TrainerTest, ASplitWithoutLabelsIsNotedBeforeTheFirstEpoch) {
   for (const auto& [kind, metric] :
        {std::pair(NodeTaskKind::kMultiLabel, Metric::kRocAuc),
