@@ -11,7 +11,7 @@ import unittest
 
 import numpy as np
 
-from tests.e2e import nasty_names as nasty
+from tests.e2e.data import nasty_names as nasty
 from tests.e2e import processes, sampling
 
 FETCH = "cli/fetch/tributary-fetch"
