@@ -55,7 +55,7 @@ NAMES = {
         size_t num_tasks""",
     "trainer_client/torch/tensors/tensor_inputs.h": "at::Tensor train_mask",
     "trainer_client/torch/tensors/tensors.h": "BatchLease* lease",
-    "trainer_client/torch/train/lr_schedule.h": """
+    "trainer_client/torch/train/schedule/lr_schedule.h": """
         std::function<void(double)> SetLearningRate, uint64_t step,
         uint64_t epoch""",
 }

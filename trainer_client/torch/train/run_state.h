@@ -12,7 +12,7 @@
 #include "trainer_client/core/session/cursor.h"
 #include "trainer_client/torch/checkpoint/checkpoint_manifest.h"
 #include "trainer_client/torch/tasks/tally.h"
-#include "trainer_client/torch/train/early_stopping.h"
+#include "trainer_client/torch/train/schedule/early_stopping.h"
 
 namespace tributary {
 

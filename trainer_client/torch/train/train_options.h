@@ -14,9 +14,9 @@
 #include "trainer_client/torch/tasks/metric.h"
 #include "trainer_client/torch/tasks/node/node_task_options.h"
 #include "trainer_client/torch/train/checkpoint_options.h"
-#include "trainer_client/torch/train/early_stopping.h"
-#include "trainer_client/torch/train/lr_schedule.h"
 #include "trainer_client/torch/train/model_factory.h"
+#include "trainer_client/torch/train/schedule/early_stopping.h"
+#include "trainer_client/torch/train/schedule/lr_schedule.h"
 
 namespace tributary {
 

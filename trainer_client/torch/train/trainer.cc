@@ -16,7 +16,6 @@
 #include "trainer_client/torch/tasks/tally.h"
 #include "trainer_client/torch/train/batch_rounds.h"
 #include "trainer_client/torch/train/checkpointing.h"
-#include "trainer_client/torch/train/early_stopping.h"
 #include "trainer_client/torch/train/exhausted_negatives.h"
 #include "trainer_client/torch/train/learner.h"
 #include "trainer_client/torch/train/model_evaluation.h"
@@ -25,6 +24,7 @@
 #include "trainer_client/torch/train/run_labels.h"
 #include "trainer_client/torch/train/run_state.h"
 #include "trainer_client/torch/train/same_graph.h"
+#include "trainer_client/torch/train/schedule/early_stopping.h"
 #include "trainer_client/torch/train/step_times.h"
 
 namespace tributary {

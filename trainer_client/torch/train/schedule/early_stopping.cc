@@ -1,4 +1,4 @@
-#include "trainer_client/torch/train/early_stopping.h"
+#include "trainer_client/torch/train/schedule/early_stopping.h"
 
 #include <cmath>
 

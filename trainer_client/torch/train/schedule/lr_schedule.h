@@ -1,6 +1,6 @@
 // Learning rates over the steps or epochs of a run. No torch.
-#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_LR_SCHEDULE_H_
-#define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_LR_SCHEDULE_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_SCHEDULE_LR_SCHEDULE_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_SCHEDULE_LR_SCHEDULE_H_
 
 #include <cstdint>
 #include <string>
@@ -60,4 +60,4 @@ absl::StatusOr<LrScheduleUnit> LrScheduleUnitFromName(const std::string& name);
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_LR_SCHEDULE_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_SCHEDULE_LR_SCHEDULE_H_

@@ -1,4 +1,4 @@
-#include "trainer_client/torch/train/lr_schedule.h"
+#include "trainer_client/torch/train/schedule/lr_schedule.h"
 
 #include <gtest/gtest.h>
 
