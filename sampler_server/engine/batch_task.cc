@@ -26,7 +26,7 @@ constexpr uint64_t kFixedBytes = 64 << 10;
 // Memory of an input beside the batch: its id, number, and slots of a table.
 constexpr uint64_t kBytesPerInput = 64;
 // Part of kFixedBytes: memory that BatchState does not count.
-constexpr uint64_t kUncountedBytes = 24 << 10;
+constexpr uint64_t kUncountedBytes = 44 << 10;
 // Memory of the layout's entries for in_degree and out_degree of an edge type,
 // which BatchState does not count either.
 constexpr uint64_t kBytesPerDegrees = 1024;
