@@ -91,15 +91,12 @@ struct Prefix {
   uint32_t header_crc;
 };
 
-absl::Status CheckMagicAndVersion(const EnvelopePrefix& bytes) {
-  if (Load<uint32_t>(&bytes[kMagicAt]) != kEnvelopeMagic) {
-    return absl::DataLossError(absl::StrCat(
-        "message begins with ",
-        absl::Hex(Load<uint32_t>(&bytes[kMagicAt]), absl::kZeroPad8),
-        ", not with ", absl::Hex(kEnvelopeMagic, absl::kZeroPad8),
-        ": not a Tributary message"));
-  }
-  return CheckWireVersion(Load<uint16_t>(&bytes[kVersionAt]));
+absl::Status CheckMagic(const EnvelopePrefix& bytes) {
+  const auto magic = Load<uint32_t>(&bytes[kMagicAt]);
+  if (magic == kEnvelopeMagic) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(
+      "message begins with ", absl::Hex(magic, absl::kZeroPad8), ", not with ",
+      absl::Hex(kEnvelopeMagic, absl::kZeroPad8), ": not a Tributary message"));
 }
 
 absl::Status CheckSizes(const Prefix& prefix, size_t bytes_after_prefix) {
@@ -134,6 +131,20 @@ Prefix ReadPrefix(const EnvelopePrefix& bytes) {
 uint32_t HeaderCrc(const EnvelopePrefix& prefix, std::string_view header) {
   const uint32_t crc = Crc32c(Bytes(prefix.data(), kHeaderCrcAt));
   return ExtendCrc32c(crc, AsBytes(header));
+}
+
+// Reads the header, whose CRC covers the prefix, too.
+absl::Status ReadHeader(const EnvelopePrefix& bytes, const Prefix& prefix,
+                        SliceReader* reader, std::string* header) {
+  RETURN_IF_ERROR(CheckSizes(prefix, reader->remaining()));
+  header->resize(prefix.header_bytes);
+  reader->Copy(reinterpret_cast<uint8_t*>(header->data()), header->size());
+  const uint32_t crc = HeaderCrc(bytes, *header);
+  if (crc == prefix.header_crc) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat("header of ", MessageKindName(prefix.kind), ": CRC32C is ",
+                   absl::Hex(crc, absl::kZeroPad8), ", should be ",
+                   absl::Hex(prefix.header_crc, absl::kZeroPad8)));
 }
 
 class EnvelopeMessage final : public DecodedMessage {
@@ -230,18 +241,19 @@ absl::StatusOr<std::unique_ptr<DecodedMessage>> DecodeMessage(
   }
   EnvelopePrefix bytes;
   reader.Copy(bytes.data(), bytes.size());
-  RETURN_IF_ERROR(CheckMagicAndVersion(bytes));
+  RETURN_IF_ERROR(CheckMagic(bytes));
   const Prefix prefix = ReadPrefix(bytes);
-  RETURN_IF_ERROR(CheckSizes(prefix, reader.remaining()));
-  std::string header(prefix.header_bytes, '\0');
-  reader.Copy(reinterpret_cast<uint8_t*>(header.data()), header.size());
-  const uint32_t crc = HeaderCrc(bytes, header);
-  if (crc != prefix.header_crc) {
-    return absl::DataLossError(
-        absl::StrCat("header of ", MessageKindName(prefix.kind), ": CRC32C is ",
-                     absl::Hex(crc, absl::kZeroPad8), ", should be ",
-                     absl::Hex(prefix.header_crc, absl::kZeroPad8)));
+  std::string header;
+  const absl::Status intact = ReadHeader(bytes, prefix, &reader, &header);
+  // A damaged version must not make a server another one's: that is final.
+  const absl::Status version =
+      CheckWireVersion(Load<uint16_t>(&bytes[kVersionAt]));
+  if (!intact.ok() && !version.ok()) {
+    return absl::DataLossError(absl::StrCat(
+        version.message(), ", or the message is damaged: ", intact.message()));
   }
+  RETURN_IF_ERROR(intact);
+  RETURN_IF_ERROR(version);
   return std::make_unique<EnvelopeMessage>(prefix, std::move(header),
                                            std::move(reader));
 }

@@ -61,7 +61,8 @@ class DecodedMessage : public IncomingMessage {
 // bytes must outlive it. Checks everything but the payload's CRC, which
 // CopyPayload checks, and reads no byte before its size is checked. Returns
 // DATA_LOSS if the bytes are damaged, cut or too long, and FAILED_PRECONDITION
-// for a wire version that this build does not speak.
+// for an intact message of a wire version that this build does not speak: every
+// version has this prefix.
 absl::StatusOr<std::unique_ptr<DecodedMessage>> DecodeMessage(
     absl::Span<const absl::Span<const uint8_t>> slices);
 
