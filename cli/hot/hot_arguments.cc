@@ -43,9 +43,8 @@ void PrintReport(const HotCacheReport& report) {
 }
 
 // Returns the flags that determine the cache, without paths of this machine.
-std::string MadeBy(const HotArguments& arguments) {
+std::string MadeBy(const HotArguments& arguments, const SessionText& session) {
   const SampleArguments& a = arguments.sample;
-  const SessionText& session = a.session;
   std::string inputs = session.Get("input_nodes");
   if (absl::StrContains(inputs, "@")) inputs = "@FILE";
   return absl::StrCat(
@@ -92,7 +91,8 @@ absl::StatusOr<HotCacheRequest> ReadHotArguments(
   ASSIGN_OR_RETURN(const size_t order, ParseChoice("--shuffle", arguments.order,
                                                    {"global", "local"}));
   request.order = order == 1 ? HotOrder::kLocal : HotOrder::kGlobal;
-  request.made_by = MadeBy(arguments);
+  ASSIGN_OR_RETURN(const SessionText session, SessionTextOf(arguments.sample));
+  request.made_by = MadeBy(arguments, session);
   ASSIGN_OR_RETURN(request.sample, ParseSampleArguments(arguments.sample));
   RETURN_IF_ERROR(ReadListFiles(&request.sample.session));
   request.dry_run = arguments.dry_run;

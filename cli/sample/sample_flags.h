@@ -19,8 +19,8 @@ namespace tributary {
 void DeclareSampleSource(CLI::App& app, SampleArguments& arguments);
 // --mode, --num-workers, --feature-memory.
 void DeclareSampleMode(CLI::App& app, SampleArguments& arguments);
-// What a batch depends on: a flag for each option of SessionTable() but those
-// in `except`, --session, --epoch and --batches.
+// The flags of all that a batch depends on: one for each option of
+// SessionTable() but those in `except`, --session, --epoch and --batches.
 void DeclareSession(CLI::App& app, SampleArguments& arguments,
                     const std::vector<absl::string_view>& except = {});
 // --threads, --rpc-timeout, --buffer-size, --worker-key, --graph-name.

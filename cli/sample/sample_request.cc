@@ -8,23 +8,27 @@
 namespace tributary {
 namespace {
 
-// Adds the texts of --session to those of the flags.
 absl::StatusOr<DescribedSession> ParseSession(
     const SampleArguments& arguments) {
-  SessionText text = arguments.session;
-  const std::string& file = arguments.session_file;
-  if (!file.empty()) {
-    ASSIGN_OR_RETURN(const SessionText more, ReadSessionFile(file));
-    text.Add(more);
-  }
+  ASSIGN_OR_RETURN(const SessionText text, SessionTextOf(arguments));
   auto session = ReadSession(text);
   if (session.ok()) return session;
+  const std::string& file = arguments.session_file;
   return UsageError(absl::StrCat(file.empty() ? "" : "with --session ", file,
                                  file.empty() ? "" : ": ",
                                  session.status().message()));
 }
 
 }  // namespace
+
+absl::StatusOr<SessionText> SessionTextOf(const SampleArguments& arguments) {
+  SessionText text = arguments.session;
+  if (arguments.session_file.empty()) return text;
+  ASSIGN_OR_RETURN(const SessionText more,
+                   ReadSessionFile(arguments.session_file));
+  text.Add(more);
+  return text;
+}
 
 absl::StatusOr<SampleRequest> ParseSampleArguments(
     const SampleArguments& arguments) {

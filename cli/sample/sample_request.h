@@ -54,6 +54,10 @@ struct SampleRequest {
   RemoteDistSamplingWorkerOptions worker;
 };
 
+// Returns the texts of the session's flags with those of --session, where flags
+// give none. Errors are those of ReadSessionFile().
+absl::StatusOr<SessionText> SessionTextOf(const SampleArguments& arguments);
+
 // Parses and checks the texts, and those of --session. Opens no other file.
 // Returns a usage error for a wrong value or combination.
 absl::StatusOr<SampleRequest> ParseSampleArguments(

@@ -1,5 +1,6 @@
 #include "trainer_client/core/dist_loader.h"
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
@@ -213,7 +214,7 @@ std::optional<WaitingNext::Result> Loader::TryNext(absl::Duration wait) {
       core->Next(std::move(delivered));
     });
   }
-  return asked_.Take(wait);
+  return asked_.Take(std::min(wait, worker_.rpc_timeout + kGrace));
 }
 
 LoaderStats Loader::stats() const {

@@ -110,9 +110,9 @@ class DistLoader {
   virtual absl::StatusOr<std::optional<BatchLease>> Next() = 0;
   // The same for callers that do other things while they wait, such as to look
   // for signals: returns what Next() would return, or nothing if that is not
-  // there within `wait`. The batch stays asked for, and the next call of either
-  // takes it; another epoch drops it. The time until the answer counts as
-  // waiting.
+  // there within `wait` (at most rpc_timeout). The batch stays asked for, and
+  // the next call of either takes it; another epoch drops it. The time until
+  // the answer counts as waiting.
   virtual std::optional<absl::StatusOr<std::optional<BatchLease>>> TryNext(
       absl::Duration wait) = 0;
   // Returns a descriptor that can be polled for reading when the batch that

@@ -1,5 +1,6 @@
 """`tributary cache`: made, served, verified, replaced and damaged."""
 
+import json
 import os
 import pathlib
 import random
@@ -130,6 +131,17 @@ class HotCacheTest(unittest.TestCase):
         make(self.graph, "0.01")
         self.assertLess(len(self.files()["part-0/node/x.npy"]),
                         len(before["part-0/node/x.npy"]))
+
+    def test_a_session_as_text_makes_the_same_cache(self):
+        make(self.graph)
+        before = self.files()  # with the command line of hot.json
+        session = os.path.join(self.folder, "session.json")
+        with open(session, "w", encoding="ascii") as file:
+            json.dump({"input_nodes": "train", "num_neighbors": [10, 5],
+                       "batch_size": 32}, file)
+        processes.run_ok("cache", "--graph", self.graph, "--hot-cache", "0.1",
+                         "--session", session)
+        self.assertEqual(self.files(), before)
 
     def files(self):
         return {os.path.relpath(os.path.join(root, name), self.hot):

@@ -359,6 +359,10 @@ class PredictTrainTest(unittest.TestCase):
         other = train(*where, *flags, "--predict", "*", "--epochs", 0, "--out",
                       out, code=78)
         self.assertIn("unfinished predictions of another model", other)
+        # Other edges, too.
+        other = train(*command, "--edge-predicate", "self_loop == 0", "--out",
+                      out, code=78)
+        self.assertIn("unfinished predictions", other)
         changed = self.path("changed")
         shutil.copytree(out, changed)
         rows = os.path.join(changed, "layers", f"{done}.node.npy")

@@ -1,5 +1,4 @@
 // The options that sessions of all kinds have.
-#include <charconv>
 #include <optional>
 
 #include "absl/strings/ascii.h"

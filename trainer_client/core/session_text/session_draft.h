@@ -1,4 +1,4 @@
-// What the texts of a session's options say, before it is known that they go
+// A session's options as their texts say, before it is known that they go
 // together.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_SESSION_TEXT_SESSION_DRAFT_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_SESSION_TEXT_SESSION_DRAFT_H_

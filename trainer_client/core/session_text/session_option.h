@@ -20,7 +20,7 @@
 
 namespace tributary {
 
-// What a JSON text has for an option, beside its text as on a command line.
+// The form of an option's value in JSON, beside its text as on a command line.
 enum class OptionForm {
   kFlag,    // true or false
   kNumber,  // a number
@@ -28,7 +28,7 @@ enum class OptionForm {
   kByType,  // as kText, or an object with such a value for each edge type
 };
 
-// What users read of an option.
+// The words of an option that users read.
 struct OptionWords {
   std::string name;     // "batch_size", which is --batch-size as a flag
   std::string metavar;  // "B"; empty for kFlag

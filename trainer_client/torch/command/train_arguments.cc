@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 #include <iostream>
 #include <utility>
 
@@ -66,12 +65,6 @@ absl::Status ReadSplits(const std::string& text, TrainArguments& a) {
   if (names.size() > 1) a.valid_split = names[1];
   if (names.size() > 2) a.test_split = names[2];
   return absl::OkStatus();
-}
-
-size_t HopsOf(const NumNeighbors& fanouts) {
-  return fanouts.by_default.empty()
-             ? fanouts.by_edge_type.begin()->second.size()
-             : fanouts.by_default.size();
 }
 
 // Reads the files of the links' times. `draws` says whether they have any.

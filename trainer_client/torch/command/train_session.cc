@@ -138,8 +138,9 @@ absl::Status CheckModelOf(const ModelOptions& model, const DrawOptions& draws) {
       "model"));
 }
 
-absl::Status CheckNegatives(const SessionText& text, const std::string& loss,
-                            const NegativeSampling& negatives) {
+absl::Status CheckTrainedNegatives(const SessionText& text,
+                                   const std::string& loss,
+                                   const NegativeSampling& negatives) {
   if (negatives.mode == NegativeMode::kDestination) {
     return absl::InvalidArgumentError(
         "--neg-sampling \"destination\"; allowed: binary, triplet, none");
@@ -166,12 +167,6 @@ absl::Status CheckNegatives(const SessionText& text, const std::string& loss,
                    whole ? ", whole with --neg-sampling triplet" : ""));
 }
 
-size_t HopsOf(const NumNeighbors& fanouts) {
-  return fanouts.by_default.empty()
-             ? fanouts.by_edge_type.begin()->second.size()
-             : fanouts.by_default.size();
-}
-
 // Reads the fanouts of the evaluation; `text` are those of the training.
 absl::StatusOr<NumNeighbors> EvaluationFanouts(const TrainFlagTexts& t,
                                                const std::string& text) {
@@ -193,6 +188,12 @@ absl::StatusOr<NumNeighbors> EvaluationFanouts(const TrainFlagTexts& t,
 }
 
 }  // namespace
+
+size_t HopsOf(const NumNeighbors& fanouts) {
+  return fanouts.by_default.empty()
+             ? fanouts.by_edge_type.begin()->second.size()
+             : fanouts.by_default.size();
+}
 
 bool IsTakenByTrain(absl::string_view name) {
   return absl::c_none_of(kRefused, [&](const RefusedOption& option) {
@@ -237,7 +238,7 @@ absl::Status ReadTrainSession(TrainFlagTexts& texts, TrainArguments& a) {
   a.loader.input_split.clear();
   a.input_weight_file = session->files.input_weight;
   if (auto* link = std::get_if<LinkOptions>(&options.kind)) {
-    RETURN_IF_ERROR(CheckNegatives(text, texts.loss, link->negatives));
+    RETURN_IF_ERROR(CheckTrainedNegatives(text, texts.loss, link->negatives));
     a.link.emplace();
     a.link->negatives = link->negatives;
     if (text.Gives("exclude")) a.link->exclude = link->exclude;

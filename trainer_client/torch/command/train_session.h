@@ -3,6 +3,8 @@
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_TRAIN_SESSION_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_COMMAND_TRAIN_SESSION_H_
 
+#include <cstddef>
+
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "trainer_client/torch/command/train_arguments.h"
@@ -13,6 +15,9 @@ class App;
 }
 
 namespace tributary {
+
+// Returns the number of hops. Requires what CheckNumNeighbors() has passed.
+size_t HopsOf(const NumNeighbors& fanouts);
 
 // Returns whether the program takes the option of SessionTable(), or refuses
 // it.

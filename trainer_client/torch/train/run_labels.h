@@ -1,4 +1,4 @@
-// What a run must know of its labels before the first epoch.
+// Reads what a run must know of its labels before the first epoch.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_RUN_LABELS_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_RUN_LABELS_H_
 
