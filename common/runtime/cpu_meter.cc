@@ -4,10 +4,17 @@
 
 namespace tributary {
 
-absl::Duration ThreadCpuTime() {
+namespace {
+
+absl::Duration TimeOf(clockid_t clock) {
   timespec spent{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+  clock_gettime(clock, &spent);
   return absl::DurationFromTimespec(spent);
 }
+
+}  // namespace
+
+absl::Duration ThreadCpuTime() { return TimeOf(CLOCK_THREAD_CPUTIME_ID); }
+absl::Duration ProcessCpuTime() { return TimeOf(CLOCK_PROCESS_CPUTIME_ID); }
 
 }  // namespace tributary

@@ -12,6 +12,8 @@ namespace tributary {
 
 // Returns the CPU time that the calling thread has used so far.
 absl::Duration ThreadCpuTime();
+// Returns the CPU time that all threads of this process have used so far.
+absl::Duration ProcessCpuTime();
 
 // A sum of CPU time. Code that works for the task opens a Scope. Thread-safe.
 class CpuMeter {

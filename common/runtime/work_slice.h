@@ -14,9 +14,9 @@ namespace tributary {
 // up. A value, for one thread.
 class WorkSlice {
  public:
-  // A fifth of a millisecond: what waits behind a step waits no longer, and
-  // taking turns costs about a hundredth of it.
-  static constexpr uint64_t kLimit = 200'000;
+  // A tenth of a millisecond: what waits behind a step waits no longer, and
+  // taking turns costs about a fiftieth of it.
+  static constexpr uint64_t kLimit = 100'000;
 
   explicit WorkSlice(uint64_t limit = kLimit) : limit_(limit) {}
   // For work that is done at once.

@@ -58,13 +58,6 @@ std::string PartitionsLabel(const SamplerServerOptions& options) {
       .ToString();
 }
 
-// Returns the CPU time of all threads of this process so far.
-absl::Duration ProcessCpuTime() {
-  timespec spent{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
-  return absl::DurationFromTimespec(spent);
-}
-
 GraphHostOptions HostOptions(const SamplerServerOptions& options,
                              uint64_t incarnation) {
   GraphHostOptions host;
@@ -226,6 +219,7 @@ void SamplerServerImpl::MakeService() {
   environment.executor = &pools_.batches;
   environment.leaf_executor = &pools_.leaf;
   environment.data_executor = &pools_.data;
+  environment.data_threads = pools_.data_threads;
   environment.protocol_executor = &pools_.protocol;
   environment.cpu_clock = ThreadCpuTime;
   environment.metrics = &metrics_;

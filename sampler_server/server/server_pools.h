@@ -13,13 +13,14 @@ namespace tributary {
 // Pools whose tasks post to one another, and so end together.
 struct ServerPools {
   // `threads` make batches; a quarter of them, and one at least, answers peers,
-  // and as many calls on rows.
+  // and as many the calls of one caller on rows; one more is left for others.
   explicit ServerPools(int threads)
       : sampling_threads(threads),
         leaf_threads(std::max(1, threads / 4)),
+        data_threads(std::max(1, threads / 4) + 1),
         batches("sampler", sampling_threads),
         leaf("leaf", leaf_threads),
-        data("data", std::max(1, threads / 4)) {}
+        data("data", data_threads) {}
   ~ServerPools() {
     ThreadPool::EndTogether({&batches, &leaf, &data, &protocol});
   }
@@ -38,6 +39,7 @@ struct ServerPools {
 
   const int sampling_threads;
   const int leaf_threads;
+  const int data_threads;
   ThreadPool batches;
   ThreadPool leaf;
   ThreadPool data;

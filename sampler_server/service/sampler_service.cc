@@ -98,13 +98,14 @@ std::shared_ptr<TensorStore> MakeTensorStore(
                                        std::move(environment));
 }
 
-// Makes the turns of leaf calls and of data calls. Requires the core's
-// executors and weights.
-void MakeTurns(const std::shared_ptr<ServiceCore>& core) {
+// Makes the turns of leaf calls and of data calls, which `data_threads` run.
+// Requires the core's executors and weights.
+void MakeTurns(const std::shared_ptr<ServiceCore>& core, int data_threads) {
   CallTurnsOptions options;
   options.cpu_clock = core->cpu_clock;
   core->leaf_turns = std::make_shared<CallTurns>(core->leaf_executor, options);
   options.weights = core->weights;
+  if (data_threads > 1) options.most_of_caller = data_threads - 1;
   options.charge = [weak = std::weak_ptr<ServiceCore>(core)](
                        const TurnOwner& owner, absl::Duration cost) {
     const auto core = weak.lock();
@@ -183,7 +184,7 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
       environment.all_clients_gone, core_->protocol_executor);
   core_->max_credit_time = options.max_credit_time;
   core_->weights = options.admission.weights;
-  MakeTurns(core_);
+  MakeTurns(core_, environment.data_threads);
   core_->frames = options.frames;
   core_->leaf_limits.max_reply_bytes = options.max_leaf_reply_bytes;
   core_->tensors.store = MakeTensorStore(options, core_);

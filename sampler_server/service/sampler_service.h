@@ -75,6 +75,9 @@ struct SamplerServiceEnvironment {
   // Runs data calls, on its own threads, so that batches and peers never wait
   // for them; null: `leaf_executor`.
   Executor* data_executor = nullptr;
+  // How many threads it has, if several: the calls of one caller leave one free
+  // for those of others.
+  int data_threads = 1;
   // Runs messages in and out, on its own threads, so that Progress, credits and
   // frames never wait for tasks; null: `executor`.
   Executor* protocol_executor = nullptr;

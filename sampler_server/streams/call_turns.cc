@@ -1,6 +1,7 @@
 #include "sampler_server/streams/call_turns.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,6 +10,7 @@ namespace tributary {
 namespace {
 
 constexpr char kUnlisted[] = "*";
+constexpr absl::Duration kLongStep = absl::Microseconds(50);
 
 }  // namespace
 
@@ -37,49 +39,78 @@ TurnTree::Path CallTurns::PathOf(const TurnOwner& owner) const {
           owner.caller, owner.job, absl::StrCat(owner.stream)};
 }
 
-// As many runs are posted as there are steps; which step a run serves is
-// decided when it begins.
+// As many runs are posted as there are steps, less those that are owed; which
+// step a run serves is decided when it begins.
 void CallTurns::Post(const TurnOwner& owner, Step step, bool first) {
   const double weight =
       std::max<double>(1, options_.weights.WeightOf(owner.job));
   {
     MutexLock lock(mutex_);
+    const bool ready = tree_.ready();
     tree_.Push(PathOf(owner), weight, std::move(step), first);
+    // Its caller may have no more now.
+    if (!ready && !tree_.ready()) {
+      ++owed_;
+      return;
+    }
   }
   executor_->Post(Run(shared_from_this()));
 }
 
-TurnTree::Turn CallTurns::Next() {
+std::optional<TurnTree::Turn> CallTurns::Next() {
   MutexLock lock(mutex_);
-  return tree_.Pop();
+  if (tree_.ready()) return tree_.Pop();
+  ++owed_;
+  return std::nullopt;
 }
 
-void CallTurns::Settle(const TurnTree::Turn& turn, absl::Duration cost) {
+// Returns whether the caller has taken over an owed run: one step more may run
+// than before.
+bool CallTurns::Settle(const TurnTree::Turn& turn, absl::Duration cost) {
   MutexLock lock(mutex_);
   tree_.Settle(turn.path, turn.guess, absl::ToDoubleNanoseconds(cost));
   spent_ += cost;
+  if (owed_ == 0 || !tree_.ready()) return false;
+  --owed_;
+  return true;
 }
 
 void CallTurns::DropNext() {
-  TurnTree::Turn turn = Next();
-  turn.step = nullptr;  // without the lock: it may own anything
-  Settle(turn, absl::ZeroDuration());
+  auto turn = Next();
+  if (!turn.has_value()) return;
+  turn->step = nullptr;  // without the lock: it may own anything
+  if (Settle(*turn, absl::ZeroDuration()))
+    executor_->Post(Run(shared_from_this()));
 }
 
+// Runs what it owes afterwards itself, some steps in a row, so that no other
+// thread has to wake for them.
 void CallTurns::RunNext() {
-  TurnTree::Turn turn = Next();
+  for (int steps = 0; RunOne(); ++steps) {
+    if (steps < kRunsInARow) continue;
+    executor_->Post(Run(shared_from_this()));
+    return;
+  }
+}
+
+bool CallTurns::RunOne() {
+  auto turn = Next();
+  if (!turn.has_value()) return false;
   WorkSlice slice;
   slice.Spend(kLeastWork);
   const CpuMeter::Clock clock = options_.cpu_clock;
   const absl::Duration from = clock == nullptr ? absl::ZeroDuration() : clock();
-  turn.step(slice);
-  turn.step = nullptr;
+  turn->step(slice);
+  turn->step = nullptr;
   const absl::Duration cost =
       clock == nullptr ? absl::Nanoseconds(slice.spent()) : clock() - from;
   if (options_.charge) {
-    options_.charge({turn.path[2], turn.path[1]}, cost);
+    options_.charge({turn->path[2], turn->path[1]}, cost);
   }
-  Settle(turn, cost);
+  // Lets the threads go first that wait for a core, such as the network's: the
+  // system's time slice is that of many steps.
+  if (cost >= kLongStep) std::this_thread::yield();
+  return Settle(*turn, cost);
 }
 
 absl::Duration CallTurns::spent() const {

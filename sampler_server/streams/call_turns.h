@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -28,6 +30,9 @@ struct CallTurnsOptions {
   JobWeights weights;
   // CPU time of the executor's threads; null: a step costs what its slice says.
   CpuMeter::Clock cpu_clock = nullptr;
+  // How many steps of one caller run at once; at least 1. With one thread more,
+  // a caller of whom nothing runs waits for nobody.
+  size_t most_of_caller = std::numeric_limits<size_t>::max();
   // Told the cost of each step, on the thread that ran it; may be empty.
   std::function<void(const TurnOwner&, absl::Duration)> charge;
 };
@@ -50,7 +55,9 @@ class CallTurns : public std::enable_shared_from_this<CallTurns> {
 
   // `executor` outlives it.
   explicit CallTurns(Executor* executor, CallTurnsOptions options = {})
-      : executor_(executor), options_(std::move(options)) {}
+      : executor_(executor),
+        options_(std::move(options)),
+        tree_(options_.most_of_caller) {}
 
   // Returns a number that tells a stream from all others.
   uint64_t NewStream();
@@ -64,10 +71,13 @@ class CallTurns : public std::enable_shared_from_this<CallTurns> {
 
  private:
   class Run;
-  TurnTree::Turn Next();
+  static constexpr int kRunsInARow = 10;
+
+  std::optional<TurnTree::Turn> Next();
   void RunNext();
+  bool RunOne();
   void DropNext();
-  void Settle(const TurnTree::Turn& turn, absl::Duration cost);
+  bool Settle(const TurnTree::Turn& turn, absl::Duration cost);
   TurnTree::Path PathOf(const TurnOwner& owner) const;
 
   Executor* const executor_;
@@ -75,6 +85,8 @@ class CallTurns : public std::enable_shared_from_this<CallTurns> {
   mutable Mutex mutex_;
   uint64_t next_stream_ ABSL_GUARDED_BY(mutex_) = 1;
   TurnTree tree_ ABSL_GUARDED_BY(mutex_);
+  // Runs that are owed to steps that may not run yet.
+  size_t owed_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Duration spent_ ABSL_GUARDED_BY(mutex_);
 };
 

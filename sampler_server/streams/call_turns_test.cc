@@ -123,6 +123,49 @@ TEST_F(CallTurnsTest, TheCpuClockDecidesWhereThereIsOne) {
   EXPECT_EQ(turns_->spent(), absl::Milliseconds(7));
 }
 
+// While a step of a runs, the other thread has those of b, and none of a.
+TEST_F(CallTurnsTest, ACallerLeavesThreadsToOthers) {
+  CallTurnsOptions options;
+  options.most_of_caller = 1;
+  turns_ = std::make_shared<CallTurns>(&executor_, std::move(options));
+  turns_->Post({"", "a", 1}, [this](WorkSlice&) {
+    served_.push_back("a1 begins");
+    Post("a", 1, "a3");
+    Post("b", 2, "b2");
+    executor_.RunAll();  // as another thread does
+    served_.push_back("a1 ends");
+  });
+  Post("a", 1, "a2");
+  Post("b", 2, "b1");
+  executor_.RunAll();
+  EXPECT_THAT(served_,
+              ElementsAre("a1 begins", "b1", "b2", "a1 ends", "a2", "a3"));
+}
+
+TEST_F(CallTurnsTest, StepsThatMayNotRunYetAreDroppedWithTheExecutor) {
+  CallTurnsOptions options;
+  options.most_of_caller = 1;
+  turns_ = std::make_shared<CallTurns>(&executor_, std::move(options));
+  const auto held = std::make_shared<int>(0);
+  turns_->Post({"", "a", 1}, [&, held](WorkSlice&) {
+    for (int i = 0; i < 30; ++i) {
+      turns_->Post({"", "a", 1}, [held](WorkSlice&) {});
+    }
+    EXPECT_TRUE(executor_.tasks.empty());
+  });
+  std::deque<Task> running;
+  running.swap(executor_.tasks);
+  running.front()();  // some of them in a row
+  running.clear();
+  EXPECT_GT(held.use_count(), 2);
+  // Each that is dropped lets the next one be posted.
+  while (!executor_.tasks.empty()) {
+    std::deque<Task> dropped;
+    dropped.swap(executor_.tasks);
+  }
+  EXPECT_EQ(held.use_count(), 1);
+}
+
 TEST_F(CallTurnsTest, CallsThatTheExecutorDropsAreDestroyed) {
   const auto held = std::make_shared<int>(0);
   turns_->Post({"", "a", 1}, [held](WorkSlice&) {});

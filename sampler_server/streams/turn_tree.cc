@@ -69,25 +69,37 @@ void TurnTree::ForgetDeepIdle() {
   forget_at_ = std::max(kMaxNodes, 2 * num_nodes_);
 }
 
-// Puts a child with steps into its place among its siblings.
-void TurnTree::SetReady(Node& parent, Child child) {
-  Node& node = *child->second;
-  node.ready_at = {node.start, ++order_};
-  parent.ready.emplace(node.ready_at, child);
+bool TurnTree::MayRun(size_t level, const Node& node) const {
+  if (level + 1 == kLevels) return !node.steps.empty();
+  return !node.ready.empty() && (level != 1 || node.running < most_running_);
+}
+
+// Puts the nodes of a path into their places among their siblings, where they
+// have moved.
+void TurnTree::PlaceAll(const std::array<Child, kLevels>& children) {
+  for (size_t level = kLevels; level-- > 0;) {
+    Node& node = *children[level]->second;
+    Node& parent = level == 0 ? root_ : *children[level - 1]->second;
+    const bool may_run = MayRun(level, node);
+    if (node.listed && may_run && node.ready_at.first == node.start) continue;
+    if (node.listed) parent.ready.erase(node.ready_at);
+    node.listed = may_run;
+    if (!may_run) continue;
+    node.ready_at = {node.start, ++order_};
+    parent.ready.emplace(node.ready_at, children[level]);
+  }
 }
 
 void TurnTree::Push(const Path& path, double weight, Step step, bool first) {
   if (num_nodes_ >= forget_at_) ForgetDeepIdle();
+  std::array<Child, kLevels> children;
   Node* parent = &root_;
   ++root_.waiting;
-  for (const std::string& name : path) {
-    const Child child = FindOrAdd(*parent, name);
-    Node& node = *child->second;
+  for (size_t level = 0; level < kLevels; ++level) {
+    children[level] = FindOrAdd(*parent, path[level]);
+    Node& node = *children[level]->second;
     if (parent == &root_) node.weight = weight;
-    if (node.waiting++ == 0) {
-      node.start = std::max(node.start, parent->now);
-      SetReady(*parent, child);
-    }
+    if (node.waiting++ == 0) node.start = std::max(node.start, parent->now);
     parent = &node;
   }
   if (first) {
@@ -95,6 +107,7 @@ void TurnTree::Push(const Path& path, double weight, Step step, bool first) {
   } else {
     parent->steps.push_back(std::move(step));
   }
+  PlaceAll(children);
 }
 
 TurnTree::Turn TurnTree::Pop() {
@@ -114,32 +127,26 @@ TurnTree::Turn TurnTree::Pop() {
   turn.guess = parent->guess;
   turn.step = std::move(parent->steps.front());
   parent->steps.pop_front();
-  parent = &root_;
   for (const Child child : children) {
-    Charge(*parent, child, turn.guess);
-    parent = child->second.get();
+    child->second->start += turn.guess / child->second->weight;
   }
+  PlaceAll(children);
   return turn;
 }
 
-void TurnTree::Charge(Node& parent, Child child, double cost) {
-  Node& node = *child->second;
-  parent.ready.erase(node.ready_at);
-  node.start += cost / node.weight;
-  if (node.waiting > 0) SetReady(parent, child);
-}
-
 void TurnTree::Settle(const Path& path, double guess, double cost) {
+  std::array<Child, kLevels> children;
   Node* parent = &root_;
-  for (const std::string& name : path) {
+  for (size_t level = 0; level < kLevels; ++level) {
     // It is there: no node is forgotten while a step of it runs.
-    const Child child = parent->children.find(name);
-    Charge(*parent, child, cost - guess);
-    parent = child->second.get();
+    children[level] = parent->children.find(path[level]);
+    parent = children[level]->second.get();
+    parent->start += (cost - guess) / parent->weight;
     --parent->running;
   }
   double& mean = parent->guess;
   mean = mean == 0 ? cost : mean + (cost - mean) / 8;
+  PlaceAll(children);
 }
 
 }  // namespace tributary

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <list>
 #include <map>
 #include <memory>
@@ -32,6 +33,9 @@ namespace tributary {
 // between the children of one node of the second. So idle nodes are at most
 // about kMaxNodes, some 0.4 KB each.
 //
+// Of a node of the second level no more than a number of steps run at once, so
+// that it cannot take all threads.
+//
 // A pure data structure, not thread-safe.
 class TurnTree {
  public:
@@ -39,6 +43,11 @@ class TurnTree {
   static constexpr size_t kMaxRemembered = 64;
   static constexpr size_t kMaxNodes = 8192;
   using Step = absl::AnyInvocable<void(WorkSlice&)>;
+  // At most `most_running` steps of a node of the second level run at once; at
+  // least 1.
+  explicit TurnTree(size_t most_running = std::numeric_limits<size_t>::max())
+      : most_running_(most_running) {}
+
   // The names of the nodes from the root's child to the leaf.
   using Path = std::array<std::string, kLevels>;
 
@@ -51,10 +60,13 @@ class TurnTree {
     double guess = 0;  // of the step's cost, charged already
     Step step;
   };
-  // Requires size() > 0. Call Settle when the step has ended.
+  // Requires ready(). Call Settle when the step has ended.
   Turn Pop();
   // Charges `cost` in place of the guess.
   void Settle(const Path& path, double guess, double cost);
+
+  // Returns whether a step may run now.
+  bool ready() const { return !root_.ready.empty(); }
 
   size_t size() const { return root_.waiting; }
   // Returns how many nodes are kept.
@@ -69,10 +81,11 @@ class TurnTree {
     size_t waiting = 0;  // steps below it
     size_t running = 0;  // steps below it that are not settled
     bool idle() const { return waiting + running == 0; }
-    std::pair<double, uint64_t> ready_at;  // its key in the parent's `ready`
+    bool listed = false;                   // in the parent's `ready`
+    std::pair<double, uint64_t> ready_at;  // its key there
     std::map<std::string, std::unique_ptr<Node>> children;
-    // The children with steps that wait, next turn first; of equal ones that
-    // which has waited longest.
+    // The children with steps that may run, next turn first; of equal ones
+    // that which has waited longest.
     std::map<std::pair<double, uint64_t>,
              std::map<std::string, std::unique_ptr<Node>>::iterator>
         ready;
@@ -86,9 +99,10 @@ class TurnTree {
   void ForgetIdle(Node& parent);
   void ForgetAllIdle(Node& parent);
   void ForgetDeepIdle();
-  void SetReady(Node& parent, Child child);
-  void Charge(Node& parent, Child child, double cost);
+  bool MayRun(size_t level, const Node& node) const;
+  void PlaceAll(const std::array<Child, kLevels>& children);
 
+  const size_t most_running_;
   Node root_;
   uint64_t order_ = 0;
   size_t num_nodes_ = 0;

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -164,6 +166,53 @@ TEST_F(TurnTreeTest, ACallerIsAheadAlthoughItsStreamsAreForgotten) {
   Push(Path("cheap", "", "2"));
   ServeAll();
   EXPECT_THAT(served_, ElementsAre("cheap2", "cheap2", "dear1"));
+}
+
+// Of three callers with many steps each, at random: all steps run, no caller
+// has more at once than it may, and a step waits only for its own caller's.
+TEST(TurnTreeLimit, NoCallerRunsMoreStepsThanItMay) {
+  constexpr size_t kMost = 2;
+  std::mt19937 random(7);
+  TurnTree tree(kMost);
+  std::map<std::string, size_t> waiting, running, served;
+  std::vector<TurnTree::Turn> turns;
+  const auto settle = [&](size_t i) {
+    tree.Settle(turns[i].path, turns[i].guess, random() % 100);
+    --running[turns[i].path[1]];
+    turns.erase(turns.begin() + static_cast<std::ptrdiff_t>(i));
+  };
+  const auto any_may_run = [&] {
+    return std::any_of(waiting.begin(), waiting.end(), [&](const auto& caller) {
+      return caller.second > 0 && running[caller.first] < kMost;
+    });
+  };
+  for (int i = 0; i < 20'000; ++i) {
+    if (random() % 2 == 0) {
+      const std::string caller(1, "abc"[random() % 3]);
+      tree.Push({"*", caller, caller, std::to_string(random() % 3)}, 1,
+                [](WorkSlice&) {});
+      ++waiting[caller];
+    }
+    ASSERT_EQ(tree.ready(), any_may_run());
+    if (tree.ready() && random() % 3 > 0) {
+      turns.push_back(tree.Pop());
+      const std::string& caller = turns.back().path[1];
+      --waiting[caller];
+      ++served[caller];
+      ASSERT_LE(++running[caller], kMost);
+    }
+    if (!turns.empty() && random() % 3 > 0) settle(random() % turns.size());
+  }
+  while (tree.size() > 0 || !turns.empty()) {
+    if (tree.ready()) {
+      turns.push_back(tree.Pop());
+      ++running[turns.back().path[1]];
+    } else {
+      ASSERT_FALSE(turns.empty()) << tree.size();
+      settle(0);
+    }
+  }
+  for (const char* caller : {"a", "b", "c"}) EXPECT_GT(served[caller], 1000u);
 }
 
 }  // namespace

@@ -196,19 +196,28 @@ class RowAbuser::Core : public std::enable_shared_from_this<Core> {
          });
   }
 
-  // What was refused for want of room is sent again, a little later.
+  // What was refused for want of room is sent again, a little later. `stream`
+  // lives as long as this.
   void Flood(CallClient& stream, Request request) {
     if (stopped_) return;
+    if (options_.pause && options_.pause()) {
+      return FloodLater(stream, std::move(request));
+    }
     auto again = [self = shared_from_this(), &stream,
                   request](const absl::Status& status) {
       ++self->answered;
       if (!absl::IsResourceExhausted(status)) {
         return self->Flood(stream, self->Next());
       }
-      self->strand_->PostAfter(
-          kPause, [self, &stream, request] { self->Flood(stream, request); });
+      self->FloodLater(stream, request);
     };
     Send(stream, request, std::move(again));
+  }
+  void FloodLater(CallClient& stream, Request request) {
+    strand_->PostAfter(kPause, [self = shared_from_this(), &stream,
+                                request = std::move(request)] {
+      self->Flood(stream, request);
+    });
   }
   int Outstanding() const {
     if (options_.abuse == RowAbuse::kRounds) return 2;

@@ -49,6 +49,8 @@ struct RowAbuserOptions {
   uint64_t rows = 1 << 18;  // of a tensor of 16 columns
   int streams = 3;
   int outstanding = 4;  // calls of each stream
+  // Returns whether the next call of a stream waits a little; empty: never.
+  std::function<bool()> pause;
 };
 
 // Runs on a strand of `executor`; both it and the transport outlive it. A call

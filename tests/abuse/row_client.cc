@@ -3,7 +3,9 @@
 // one call after the other; for each line on its standard input, a number of
 // seconds, it prints how many reads that time took.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -14,6 +16,7 @@
 #include "common/fleet/address.h"
 #include "common/identity/tls_files.h"
 #include "common/proto/wire.pb.h"
+#include "common/runtime/cpu_meter.h"
 #include "common/runtime/promised.h"
 #include "common/runtime/thread_pool.h"
 #include "common/text/status.h"
@@ -132,6 +135,22 @@ absl::Status Answer(HonestReader& reader) {
   return absl::OkStatus();
 }
 
+// Returns a function that says whether this process has taken more CPU time
+// than `cores` allow it. What it leaves is not saved up.
+std::function<bool()> CpuLimit(double cores) {
+  struct Taken {
+    absl::Duration cpu = ProcessCpuTime();
+    absl::Time at = SteadyClock().Now();
+  };
+  return [cores, last = Taken(), ahead = absl::ZeroDuration()]() mutable {
+    const Taken now;
+    ahead += now.cpu - last.cpu - cores * (now.at - last.at);
+    ahead = std::max(ahead, absl::ZeroDuration());
+    last = now;
+    return ahead > absl::ZeroDuration();
+  };
+}
+
 void AbuseForEver(Transport* transport, Executor* executor,
                   const RowAbuserOptions& options) {
   RowAbuser abuser(transport, executor, options);
@@ -179,10 +198,14 @@ int Main(int argc, char** argv) {
   app.add_option("--abuse", abuse, "A name of RowAbuses");
   app.add_option("--job", options.job);
   app.add_option("--rows", options.rows, "Rows of a tensor of 16 columns");
+  double cores = 0;
+  app.add_option("--cores", cores,
+                 "How much CPU time the abuse takes, of one core; 0: any");
   app.add_option("--tls-ca", transport.tls.ca);
   app.add_option("--tls-cert", transport.tls.cert);
   app.add_option("--tls-key", transport.tls.key);
   CLI11_PARSE(app, argc, argv);
+  if (cores > 0) options.pause = CpuLimit(cores);
   const absl::Status status = Run(server, folder, abuse, transport, options);
   if (status.ok()) return 0;
   std::fprintf(stderr, "%s\n", status.ToString().c_str());

@@ -280,7 +280,7 @@ TEST_F(SteppedCallsTest, AReadOfAnotherJobWaitsForLittleMoreThanAStep) {
     ASSERT_TRUE(other->Read("t", {1, 2, 3}).ok());
     most = std::max(most, fleet_.world.now() - start);
   }
-  // Both ways take 0.4 ms at most, a step 0.2 ms.
+  // Both ways take 0.4 ms at most, a step 0.1 ms.
   EXPECT_LT(most, absl::Milliseconds(1));
   EXPECT_TRUE(absl::IsUnknown(copied_));  // it has not ended before
 }
