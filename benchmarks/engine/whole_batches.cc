@@ -8,6 +8,7 @@
 #include "benchmarks/engine/bench_inputs.h"
 #include "common/batch/batch_view.h"
 #include "common/io/buffer.h"
+#include "common/session/kinds/neighbor_spec.h"
 #include "common/session/spec_builder.h"
 #include "sampler_server/engine/batch_task.h"
 #include "sampler_server/kinds/registry.h"
@@ -72,9 +73,9 @@ std::shared_ptr<const SamplingPlan> MakeHopPlan() {
   SpecGraph graph{schema.name, {}, {}, {"node"}, {"node,to,node"}};
   SpecOptions options;
   options.input_count = UINT64_MAX >> 1;
-  options.num_neighbors.by_default = {15, 10, 5};
+  options.num_neighbors = {15, 10, 5};
   options.batch_size = kInputs;
-  auto spec = BuildSessionSpec(graph, options);
+  auto spec = BuildNeighborSpec(graph, options);
   if (!spec.ok()) std::abort();
   auto plan = MakePlan(schema, *spec);
   if (!plan.ok()) std::abort();

@@ -118,7 +118,7 @@ TEST(ServeTest, TwoServersMakeABatchTogetherAndDrainOnSignals) {
   auto trainer = ScriptedTrainer::Connect(
       transport.get(), ParseAddress(FieldOf(zero_line, "listen")).value());
   SpecOptions options;
-  options.num_neighbors.by_default = {2, 2};
+  options.num_neighbors = {2, 2};
   options.batch_size = 3;
   options.random_seed = 7;
   const TrainerSession session =

@@ -13,7 +13,6 @@
 namespace tributary {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 SampleArguments Valid() {
@@ -39,7 +38,7 @@ TEST(SampleRequestTest, Defaults) {
   ASSERT_TRUE(request.ok()) << request.status();
   EXPECT_EQ(request->graph, "cora4");
   EXPECT_EQ(request->session.options.input_split, "train");
-  EXPECT_THAT(Neighbors(*request).num_neighbors, ElementsAre(10, 5));
+  EXPECT_EQ(Neighbors(*request).num_neighbors, (NumNeighbors{10, 5}));
   EXPECT_EQ(request->session.options.batch_size, 1);
   EXPECT_EQ(request->session.options.shuffle, ShuffleMode::kGlobal);
   EXPECT_FALSE(Neighbors(*request).expand_all);
@@ -113,7 +112,7 @@ TEST(SampleRequestTest, ASessionsFileGivesWhatFlagsDoNot) {
   a.session_file = file;
   const auto request = ParseSampleArguments(a);
   ASSERT_TRUE(request.ok()) << request.status();
-  EXPECT_THAT(Neighbors(*request).num_neighbors, ElementsAre(10, 5));
+  EXPECT_EQ(Neighbors(*request).num_neighbors, (NumNeighbors{10, 5}));
   EXPECT_TRUE(Neighbors(*request).replace);
   EXPECT_EQ(request->session.options.batch_size, 7);
   a.session.Set("expand", "few");

@@ -19,104 +19,6 @@
 namespace tributary {
 namespace {
 
-absl::StatusOr<std::vector<int32_t>> ParseFanouts(absl::string_view text) {
-  std::vector<int32_t> fanouts;
-  for (absl::string_view part : absl::StrSplit(text, ',')) {
-    const std::optional<int32_t> fanout = ParseNumber<int32_t>(part);
-    if (!fanout) {
-      return Refuse("num_neighbors: '", part, "' in '", text,
-                    "' is no number; allowed: -1 (all) to ", kMaxFanout,
-                    " per hop, separated by commas");
-    }
-    fanouts.push_back(*fanout);
-  }
-  return fanouts;
-}
-
-absl::Status ParseEntry(absl::string_view entry, bool first,
-                        NumNeighbors* result) {
-  const size_t equals = entry.rfind('=');
-  if (equals == absl::string_view::npos) {
-    if (!first) {
-      return Refuse("num_neighbors: '", entry,
-                    "' names no edge type; allowed: src,rel,dst=2,1");
-    }
-    ASSIGN_OR_RETURN(result->by_default, ParseFanouts(entry));
-    return absl::OkStatus();
-  }
-  ASSIGN_OR_RETURN(auto fanouts, ParseFanouts(entry.substr(equals + 1)));
-  const std::string type(entry.substr(0, equals));
-  if (!result->by_edge_type.emplace(type, std::move(fanouts)).second) {
-    return Refuse("num_neighbors: edge type ", type, " is named twice");
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<int> NumHops(const NumNeighbors& neighbors) {
-  size_t hops = neighbors.by_default.size();
-  if (hops == 0 && !neighbors.by_edge_type.empty()) {
-    hops = neighbors.by_edge_type.begin()->second.size();
-  }
-  if (hops < 1 || hops > static_cast<size_t>(kMaxHops)) {
-    return Refuse("num_neighbors: ", hops, " hops; allowed: 1 to ", kMaxHops);
-  }
-  return static_cast<int>(hops);
-}
-
-absl::Status CheckFanouts(absl::string_view whose,
-                          const std::vector<int32_t>& fanouts, int num_hops) {
-  if (static_cast<int>(fanouts.size()) != num_hops) {
-    return Refuse("num_neighbors: ", whose, " has ", fanouts.size(),
-                  " hops, others ", num_hops, "; allowed: one length for all");
-  }
-  for (int32_t fanout : fanouts) {
-    if (fanout >= -1 && fanout <= kMaxFanout) continue;
-    return Refuse("num_neighbors: ", whose, " has ", fanout,
-                  "; allowed: -1 (all) to ", kMaxFanout);
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckFanoutTypes(const SpecGraph& graph,
-                              const NumNeighbors& neighbors) {
-  for (const auto& [type, fanouts] : neighbors.by_edge_type) {
-    if (std::find(graph.edge_types.begin(), graph.edge_types.end(), type) ==
-        graph.edge_types.end()) {
-      return Refuse("num_neighbors: edge type '", type, "' is not in graph '",
-                    graph.name,
-                    "'; allowed: ", absl::StrJoin(graph.edge_types, " "));
-    }
-  }
-  if (!graph.edge_types.empty()) return absl::OkStatus();
-  return Refuse("graph '", graph.name, "' has no edge types to sample");
-}
-
-absl::Status FillFanouts(const SpecGraph& graph, const SpecOptions& options,
-                         v1::NeighborSampling* neighbor) {
-  const NumNeighbors& neighbors = options.num_neighbors;
-  RETURN_IF_ERROR(CheckNumNeighbors(neighbors));
-  RETURN_IF_ERROR(CheckFanoutTypes(graph, neighbors));
-  ASSIGN_OR_RETURN(const int num_hops, NumHops(neighbors));
-  for (const std::string& type : graph.edge_types) {
-    auto named = neighbors.by_edge_type.find(type);
-    std::vector<int32_t> fanouts;
-    if (named != neighbors.by_edge_type.end()) {
-      fanouts = named->second;
-    } else if (options.draws.edge_dir != EdgeDirection::kBoth ||
-               graph.reverses.count(type) == 0) {
-      fanouts = neighbors.by_default;
-    }
-    fanouts.resize(num_hops, 0);
-    v1::EdgeTypeFanout* entry = neighbor->add_fanouts();
-    entry->set_edge_type(type);
-    entry->mutable_per_hop()->Add(fanouts.begin(), fanouts.end());
-  }
-  neighbor->set_replace(options.replace);
-  neighbor->set_expand(options.expand == ExpandMode::kNew ? v1::EXPAND_NEW
-                                                          : v1::EXPAND_ALL);
-  return absl::OkStatus();
-}
-
 v1::Shuffle ToProto(ShuffleMode shuffle) {
   switch (shuffle) {
     case ShuffleMode::kNone:
@@ -251,40 +153,6 @@ absl::StatusOr<std::string> ResolveInputEdgeType(const SpecGraph& graph,
                 graph.name, "'; allowed: ", allowed);
 }
 
-absl::Status FillNeighbors(const SpecGraph& graph, const SpecOptions& options,
-                           v1::NeighborSampling* neighbor,
-                           v1::SessionSpec* spec) {
-  RETURN_IF_ERROR(FillFanouts(graph, options, neighbor));
-  FillDraws(options.draws, neighbor, spec);
-  FillSubgraph(options.subgraph, neighbor);
-  spec->set_batch_size(options.batch_size);
-  RETURN_IF_ERROR(CheckDraws(*spec));
-  return CheckSubgraph(*spec);
-}
-
-absl::StatusOr<NumNeighbors> ParseNumNeighbors(std::string_view text) {
-  NumNeighbors result;
-  bool first = true;
-  const absl::string_view view(text.data(), text.size());
-  for (absl::string_view entry : absl::StrSplit(view, ';')) {
-    RETURN_IF_ERROR(ParseEntry(entry, first, &result));
-    first = false;
-  }
-  return result;
-}
-
-absl::Status CheckNumNeighbors(const NumNeighbors& neighbors) {
-  ASSIGN_OR_RETURN(const int num_hops, NumHops(neighbors));
-  if (!neighbors.by_default.empty()) {
-    RETURN_IF_ERROR(
-        CheckFanouts("the default", neighbors.by_default, num_hops));
-  }
-  for (const auto& [type, fanouts] : neighbors.by_edge_type) {
-    RETURN_IF_ERROR(CheckFanouts(type, fanouts, num_hops));
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<std::string> BuildSpecOfKind(
     const SpecGraph& graph, const SpecOptions& options,
     absl::FunctionRef<absl::Status(v1::SessionSpec*)> fill_kind) {
@@ -312,13 +180,6 @@ absl::StatusOr<std::string> BuildSpecOfKind(
   RETURN_IF_ERROR(FillFeatureDType(options, &spec));
   spec.set_collect_degrees(options.collect_degrees);
   return SerializeDeterministically(spec);
-}
-
-absl::StatusOr<std::string> BuildSessionSpec(const SpecGraph& graph,
-                                             const SpecOptions& options) {
-  return BuildSpecOfKind(graph, options, [&](v1::SessionSpec* spec) {
-    return FillNeighbors(graph, options, spec->mutable_neighbor(), spec);
-  });
 }
 
 Sha256Digest InputsSha256(absl::Span<const int64_t> original_ids,

@@ -4,7 +4,6 @@
 #define TRIBUTARY_COMMON_SESSION_SPEC_BUILDER_H_
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,6 +18,7 @@
 #include "common/session/draw_options.h"
 #include "common/session/feature_dtype.h"
 #include "common/session/link_columns.h"
+#include "common/session/num_neighbors.h"
 #include "common/session/subgraph_options.h"
 
 namespace tributary {
@@ -50,25 +50,6 @@ enum class ShuffleMode {
 // or all nodes so far (DGL's blocks).
 enum class ExpandMode { kNew, kAll };
 
-// Fanouts per hop: a default, and edge types that differ from it.
-struct NumNeighbors {
-  // Fanouts of edge types without an entry; empty: 0 in every hop. With
-  // edge_dir both it does not apply to reverse edge types, whose edges are
-  // drawn with the edge types that they reverse.
-  std::vector<int32_t> by_default;
-  std::map<std::string, std::vector<int32_t>> by_edge_type;  // "src,rel,dst"
-  friend bool operator==(const NumNeighbors&, const NumNeighbors&) = default;
-};
-
-// Parses "15,10,5", or "4,3;publication,author,person=2,0" (a default, then
-// edge types), or "a,b,c=2,0;d,e,f=1,1" (no default). INVALID_ARGUMENT with the
-// text.
-absl::StatusOr<NumNeighbors> ParseNumNeighbors(std::string_view text);
-
-// Checks that there are 1 to kMaxHops hops, the same number in all lists, and
-// that each fanout is -1 to kMaxFanout. INVALID_ARGUMENT with what is allowed.
-absl::Status CheckNumNeighbors(const NumNeighbors& neighbors);
-
 // Inputs that are links.
 struct LinkInputs {
   std::string edge_type;  // "src,rel,dst"; empty: the graph's only edge type
@@ -85,9 +66,9 @@ struct LinkInputs {
 //   SpecOptions options;
 //   options.input_count = ids.size();
 //   options.inputs_sha256 = InputsSha256(ids);
-//   options.num_neighbors.by_default = {15, 10};
+//   options.num_neighbors = {15, 10};
 //   options.batch_size = 1024;
-//   ASSIGN_OR_RETURN(std::string bytes, BuildSessionSpec(graph, options));
+//   ASSIGN_OR_RETURN(std::string bytes, BuildNeighborSpec(graph, options));
 struct SpecOptions {
   std::string input_type;           // empty: the graph's only node type
   std::optional<LinkInputs> links;  // instead of nodes of input_type
@@ -123,25 +104,12 @@ absl::StatusOr<std::string> ResolveSelfEdgeType(const SpecGraph& graph,
 absl::StatusOr<std::string> ResolveInputEdgeType(const SpecGraph& graph,
                                                  std::string_view edge_type);
 
-// Writes fanouts, draws and subgraph options to `neighbor`, the
-// NeighborSampling of `spec`, and checks them. For all kinds that sample
-// neighbours. INVALID_ARGUMENT with the option and what is allowed.
-absl::Status FillNeighbors(const SpecGraph& graph, const SpecOptions& options,
-                           v1::NeighborSampling* neighbor,
-                           v1::SessionSpec* spec);
-
 // The part that the builders of all kinds share: checks and fills the common
 // fields, calls `fill_kind` to set the kind's message, and returns the
 // SessionSpec's bytes.
 absl::StatusOr<std::string> BuildSpecOfKind(
     const SpecGraph& graph, const SpecOptions& options,
     absl::FunctionRef<absl::Status(v1::SessionSpec*)> fill_kind);
-
-// Returns the bytes of the SessionSpec for sampling neighbours. Equal options
-// give equal bytes on every machine. Every edge type of the graph is in it,
-// with its fanouts. INVALID_ARGUMENT, naming the option and what is allowed.
-absl::StatusOr<std::string> BuildSessionSpec(const SpecGraph& graph,
-                                             const SpecOptions& options);
 
 // Returns the identity of a session: the SHA-256 of its specification's bytes.
 inline Sha256Digest SessionIdentity(std::string_view spec_bytes) {

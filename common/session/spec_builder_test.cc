@@ -3,11 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "common/proto/session.pb.h"
+#include "common/session/kinds/neighbor_spec.h"
 
 namespace tributary {
 namespace {
-
-using Fanouts = std::vector<int32_t>;
 
 SpecGraph TwoTypes() {
   SpecGraph graph;
@@ -25,7 +24,7 @@ SpecOptions Options() {
   options.input_count = 10;
   options.batch_size = 4;
   options.random_seed = UINT64_MAX;
-  options.num_neighbors.by_default = {4, 3};
+  options.num_neighbors = {4, 3};
   options.num_neighbors.by_edge_type["a,to,b"] = {2, 0};
   return options;
 }
@@ -36,27 +35,8 @@ v1::SessionSpec Parse(const std::string& bytes) {
   return spec;
 }
 
-TEST(ParseNumNeighbors, ReadsDefaultAndTypes) {
-  EXPECT_EQ(ParseNumNeighbors("15,10,5")->by_default, (Fanouts{15, 10, 5}));
-  const auto both = ParseNumNeighbors("4,-1;p,author,q=2,0;q,r,p=0,1");
-  ASSERT_TRUE(both.ok());
-  EXPECT_EQ(both->by_default, (Fanouts{4, -1}));
-  EXPECT_EQ(both->by_edge_type.at("p,author,q"), (Fanouts{2, 0}));
-  EXPECT_EQ(both->by_edge_type.at("q,r,p"), (Fanouts{0, 1}));
-  EXPECT_TRUE(ParseNumNeighbors("p,r,q=2,0")->by_default.empty());
-}
-
-TEST(ParseNumNeighbors, RefusesWithTheText) {
-  for (const char* text : {"", "5,", "5,x", "+5", "99999999999", "4;5",
-                           "4;a,b,c=", "4;a,b,c=1;a,b,c=2"}) {
-    EXPECT_EQ(ParseNumNeighbors(text).status().code(),
-              absl::StatusCode::kInvalidArgument)
-        << text;
-  }
-}
-
-TEST(BuildSessionSpec, ResolvesAllDefaults) {
-  const v1::SessionSpec spec = Parse(*BuildSessionSpec(TwoTypes(), Options()));
+TEST(BuildNeighborSpec, ResolvesAllDefaults) {
+  const v1::SessionSpec spec = Parse(*BuildNeighborSpec(TwoTypes(), Options()));
   EXPECT_EQ(spec.semantics_version(), 1u);
   EXPECT_EQ(spec.random_seed(), UINT64_MAX);
   EXPECT_EQ(spec.shuffle(), v1::SHUFFLE_GLOBAL);
@@ -71,26 +51,26 @@ TEST(BuildSessionSpec, ResolvesAllDefaults) {
   EXPECT_EQ(spec.neighbor().fanouts(1).per_hop(0), 2);
 }
 
-TEST(BuildSessionSpec, LocalShufflePinsTheLayout) {
+TEST(BuildNeighborSpec, LocalShufflePinsTheLayout) {
   SpecOptions options = Options();
   options.shuffle = ShuffleMode::kLocal;
-  EXPECT_EQ(Parse(*BuildSessionSpec(TwoTypes(), options)).layout_digest(),
+  EXPECT_EQ(Parse(*BuildNeighborSpec(TwoTypes(), options)).layout_digest(),
             std::string(32, '\2'));
 }
 
 // Types not named get the default; without one, 0.
-TEST(BuildSessionSpec, NoDefaultIsZero) {
+TEST(BuildNeighborSpec, NoDefaultIsZero) {
   SpecOptions options = Options();
   options.num_neighbors.by_default.clear();
-  const v1::SessionSpec spec = Parse(*BuildSessionSpec(TwoTypes(), options));
+  const v1::SessionSpec spec = Parse(*BuildNeighborSpec(TwoTypes(), options));
   EXPECT_EQ(spec.neighbor().fanouts(0).per_hop_size(), 2);
   EXPECT_EQ(spec.neighbor().fanouts(0).per_hop(0), 0);
 }
 
 // The identity depends on what is sampled: on every option, not on the layout.
-TEST(BuildSessionSpec, IdentityCoversEveryOption) {
+TEST(BuildNeighborSpec, IdentityCoversEveryOption) {
   const auto identity = [](const SpecGraph& graph, const SpecOptions& o) {
-    return ToHex(SessionIdentity(*BuildSessionSpec(graph, o)));
+    return ToHex(SessionIdentity(*BuildNeighborSpec(graph, o)));
   };
   const std::string base = identity(TwoTypes(), Options());
   EXPECT_EQ(identity(TwoTypes(), Options()), base);
@@ -123,16 +103,16 @@ TEST(BuildSessionSpec, IdentityCoversEveryOption) {
 }
 
 // Sessions that use no newer option keep their identity.
-TEST(BuildSessionSpec, WhatIsNotAskedForIsAbsent) {
-  EXPECT_EQ(ToHex(SessionIdentity(*BuildSessionSpec(TwoTypes(), Options()))),
+TEST(BuildNeighborSpec, WhatIsNotAskedForIsAbsent) {
+  EXPECT_EQ(ToHex(SessionIdentity(*BuildNeighborSpec(TwoTypes(), Options()))),
             "319d7e3c62f1bccc8e493996e326f70407116587d41add311ba378e27d9adde2");
 }
 
-TEST(BuildSessionSpec, ErrorsNameTheOption) {
+TEST(BuildNeighborSpec, ErrorsNameTheOption) {
   const auto refused = [](const char* word, auto change) {
     SpecOptions options = Options();
     change(options);
-    const absl::Status status = BuildSessionSpec(TwoTypes(), options).status();
+    const absl::Status status = BuildNeighborSpec(TwoTypes(), options).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << word;
     EXPECT_NE(status.message().find(word), std::string::npos) << status;
   };
@@ -140,7 +120,7 @@ TEST(BuildSessionSpec, ErrorsNameTheOption) {
   refused("allowed: a, b", [](auto& o) { o.input_type = "c"; });
   refused("name one: a, b", [](auto& o) { o.input_type = ""; });
   refused("input_nodes", [](auto& o) { o.input_count = 0; });
-  refused("has -2", [](auto& o) { o.num_neighbors.by_default = {1, -2}; });
+  refused("has -2", [](auto& o) { o.num_neighbors = {1, -2}; });
   refused("33 hops", [](auto& o) { o.num_neighbors.by_default.assign(33, 1); });
   refused("others 3", [](auto& o) { o.num_neighbors.by_default = {1, 2, 3}; });
   refused("feature_dtype: float16, but no features", [](auto& o) {

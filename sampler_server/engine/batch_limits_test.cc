@@ -20,7 +20,7 @@ std::shared_ptr<MemoryGraph> Hub(int64_t x_dim) {
 BatchCase HubCase(uint64_t max_bytes) {
   BatchCase batch;
   batch.inputs = {0};
-  batch.options.num_neighbors.by_default = {-1};
+  batch.options.num_neighbors = {-1};
   batch.options.batch_size = 1;
   batch.max_bytes = max_bytes;
   return batch;

@@ -27,7 +27,7 @@ BatchCase Case() {
   BatchCase batch;
   batch.inputs = {0, 1, 2, 3};
   batch.options.shuffle = ShuffleMode::kNone;
-  batch.options.num_neighbors.by_default = {2, 2};
+  batch.options.num_neighbors = {2, 2};
   batch.options.batch_size = 4;
   return batch;
 }
@@ -106,7 +106,7 @@ TEST_F(BatchTaskTest, APeersRepliesAreNotBelieved) {
 TEST_F(BatchTaskTest, StoredIndicesAreNotBelieved) {
   graph_->indices(0, 0)[0] = 12;
   BatchCase batch = Case();
-  batch.options.num_neighbors.by_default = {-1, 2};
+  batch.options.num_neighbors = {-1, 2};
   ExpectFailed(*here_.Run(batch), Code::kDataLoss, "partition 0");
 }
 

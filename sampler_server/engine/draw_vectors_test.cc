@@ -27,7 +27,7 @@ std::shared_ptr<MemoryGraph> SevenNodes(uint32_t partitions) {
 BatchCase Case(const DrawOptions& draws, Values inputs) {
   BatchCase batch;
   batch.inputs = std::move(inputs);
-  batch.options.num_neighbors.by_default = {2, 2};
+  batch.options.num_neighbors = {2, 2};
   batch.options.batch_size = 4;
   batch.options.random_seed = 7;
   batch.options.shuffle = ShuffleMode::kNone;

@@ -58,13 +58,13 @@ const Kind kKinds[] = {
     {"uniform", [](SpecOptions& o) { o.collect_degrees = true; }},
     {"all",
      [](SpecOptions& o) {
-       o.num_neighbors.by_default = {-1, -1};
+       o.num_neighbors = {-1, -1};
      }},
     {"weighted", [](SpecOptions& o) { o.draws.draw = DrawMode::kWeighted; }},
     {"all of weight",
      [](SpecOptions& o) {
        o.draws.draw = DrawMode::kWeighted;
-       o.num_neighbors.by_default = {-1, 4};
+       o.num_neighbors = {-1, 4};
      }},
     {"labor", [](SpecOptions& o) { o.draws.draw = DrawMode::kLabor; }},
     {"in time",
@@ -81,7 +81,7 @@ BatchCase CaseOf(const Kind& kind) {
   BatchCase batch;
   for (int64_t i = 0; i < 2000; ++i) batch.inputs.push_back(i * 10);
   batch.options.shuffle = ShuffleMode::kNone;
-  batch.options.num_neighbors.by_default = {4, 4};
+  batch.options.num_neighbors = {4, 4};
   batch.options.batch_size = 2000;
   kind.change(batch.options);
   return batch;
@@ -200,7 +200,7 @@ TEST(HubBatchTest, ACancelEndsItsKernel) {
   BatchCase batch;
   batch.inputs.assign(16384, 0);
   batch.options.shuffle = ShuffleMode::kNone;
-  batch.options.num_neighbors.by_default = {2};
+  batch.options.num_neighbors = {2};
   batch.options.batch_size = 16384;
   batch.options.draws.disjoint = true;
   batch.options.draws.edge_predicates =

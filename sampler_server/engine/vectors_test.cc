@@ -23,7 +23,7 @@ std::shared_ptr<const Graph> SevenNodes(uint32_t partitions,
 BatchCase SevenNodesCase() {
   BatchCase batch;
   batch.inputs = {0, 3, 1, 6};
-  batch.options.num_neighbors.by_default = {2, 2};
+  batch.options.num_neighbors = {2, 2};
   batch.options.batch_size = 3;
   batch.options.random_seed = 7;
   return batch;
@@ -72,7 +72,7 @@ TEST(Vectors, DuplicateInputs) {
 TEST(Vectors, AllNeighbors) {
   BatchCase batch = SevenNodesCase();
   batch.options.shuffle = ShuffleMode::kNone;
-  batch.options.num_neighbors.by_default = {-1, -1};
+  batch.options.num_neighbors = {-1, -1};
   EXPECT_EQ(DigestOf(*OneBatchWorld(SevenNodes(1)).Run(batch)),
             "3afd91386264c5d59d83bb6be9cda114802361346cabc0cefb0bebdf76722bfd");
 }

@@ -66,7 +66,7 @@ TEST_F(DegreesTest, AreOfTheWholeGraph) {
     EXPECT_EQ(Ints(*sink, "in_degree/b__of__a"), (Values{1, 2, 0, 0}));
     EXPECT_EQ(Ints(*sink, "out_degree/b__of__a"), (Values{2, 1}));
   }
-  batch.options.num_neighbors.by_default = {1};
+  batch.options.num_neighbors = {1};
   EXPECT_EQ(Ints(*parted_.Run(batch), "in_degree/a__to__b"), (Values{1, 4}));
 }
 

@@ -37,7 +37,7 @@ BatchCase Case(FeatureDType asked) {
   batch.inputs = {0, 5, 8};
   batch.options.input_type = "a";
   batch.options.shuffle = ShuffleMode::kNone;
-  batch.options.num_neighbors.by_default = {2, 2};
+  batch.options.num_neighbors = {2, 2};
   batch.options.batch_size = 3;
   batch.options.feature_dtype = asked;
   return batch;
@@ -116,7 +116,7 @@ TEST_F(FeatureDTypeTest, RowsAndScalesOfSeveralPieces) {
     batch.inputs.clear();
     for (int64_t v = 0; v < inputs; ++v) batch.inputs.push_back(v);
     batch.options.batch_size = static_cast<uint64_t>(inputs);
-    batch.options.num_neighbors.by_default = {0};
+    batch.options.num_neighbors = {0};
     const auto stored = world.Run(batch);
     ASSERT_TRUE(stored->ready.has_value()) << stored->failed;
     const std::vector<float> x = Floats(*stored, "x/a");

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "common/session/kinds/neighbor_spec.h"
 #include "common/session/spec_builder.h"
 
 namespace tributary {
@@ -49,7 +50,7 @@ v1::SessionSpec Spec() {
   options.random_seed = 9;
   options.num_neighbors.by_edge_type["b,to,a"] = {2, 1};
   v1::SessionSpec spec;
-  EXPECT_TRUE(spec.ParseFromString(*BuildSessionSpec(graph, options)));
+  EXPECT_TRUE(spec.ParseFromString(*BuildNeighborSpec(graph, options)));
   return spec;
 }
 

@@ -65,7 +65,7 @@ class StreamGrantsTest : public ::testing::Test {
         std::make_shared<Admission>(limits, core_->budget, executor_);
     graph_ = std::make_shared<HeldGraph>(ServedGraph{VectorGraph(1)});
     SpecOptions options;
-    options.num_neighbors.by_default = {2, 2};
+    options.num_neighbors = {2, 2};
     options.batch_size = 3;
     options.random_seed = 7;
     session_ = MakeSession(graph_->schema(), options, {0, 3, 1, 6});

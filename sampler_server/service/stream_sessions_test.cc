@@ -25,7 +25,7 @@ class StreamSessionsTest : public ::testing::Test {
     graph_ = std::make_shared<HeldGraph>(ServedGraph{BuildGraph(spec)});
     EXPECT_TRUE(core_->graphs.Add(graph_).ok());
     SpecOptions options;
-    options.num_neighbors.by_default = {1};
+    options.num_neighbors = {1};
     options.batch_size = 1;
     session_ = MakeSession(graph_->schema(), options, {0, 1});
     open_.set_spec(session_.spec);

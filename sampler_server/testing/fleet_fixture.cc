@@ -51,7 +51,7 @@ std::shared_ptr<const Graph> DrawVectorGraph(uint32_t num_partitions,
 
 TrainerSession VectorSession(const SimServer& server) {
   SpecOptions options;
-  options.num_neighbors.by_default = {2, 2};
+  options.num_neighbors = {2, 2};
   options.batch_size = 3;
   options.random_seed = 7;
   return MakeSession(server.graph->schema(), options, {0, 3, 1, 6});
@@ -69,7 +69,7 @@ std::shared_ptr<const Graph> StarGraph(std::vector<uint32_t> mapped) {
 
 TrainerSession StarSession(const SimServer& server) {
   SpecOptions options;
-  options.num_neighbors.by_default = {-1};
+  options.num_neighbors = {-1};
   options.batch_size = 1;
   options.shuffle = ShuffleMode::kNone;
   return MakeSession(server.graph->schema(), options,

@@ -10,6 +10,7 @@
 #include "common/batch/batch_view.h"
 #include "common/random/hop_key.h"
 #include "common/random/permutation.h"
+#include "common/session/kinds/neighbor_spec.h"
 
 namespace tributary {
 namespace {
@@ -37,7 +38,7 @@ TrainerSession MakeSession(const GraphSchema& schema, SpecOptions options,
   for (const auto& t : schema.edge_types) graph.edge_types.push_back(t.name());
   options.input_count = inputs.size();
   options.inputs_sha256 = InputsSha256(inputs, input_time);
-  auto spec = BuildSessionSpec(graph, options);
+  auto spec = BuildNeighborSpec(graph, options);
   if (!spec.ok()) {
     std::fprintf(stderr, "%s\n", spec.status().ToString().c_str());
     std::abort();

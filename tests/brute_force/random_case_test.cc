@@ -191,7 +191,7 @@ TEST(Shrink, KeepsACaseThatCannotBeSmaller) {
   c.graph.edge_types.emplace_back().edges = {{1, 0}};
   c.batch.inputs = {0};
   c.batch.options.batch_size = 1;
-  c.batch.options.num_neighbors.by_default = {1};
+  c.batch.options.num_neighbors = {1};
   const RandomCase small = Shrink(c, [](const RandomCase& some) {
     return !some.graph.edge_types[0].edges.empty();
   });

@@ -5,6 +5,7 @@ import glob
 import os
 import select
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -15,6 +16,26 @@ DEADLINE = 60.0  # seconds, for what takes well under one
 
 class Timeout(AssertionError):
     pass
+
+
+_held = []  # until this process ends
+
+
+def held_ports(count):
+    """TCP ports of 127.0.0.1 that only who is told their numbers gets.
+
+    Each is bound here and does not listen: the system gives it to nobody who
+    asks for any free port, and a program that asks for it with SO_REUSEADDR, as
+    servers do, listens there.
+    """
+    ports = []
+    for _ in range(count):
+        held = socket.socket()
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind(("127.0.0.1", 0))
+        _held.append(held)
+        ports.append(held.getsockname()[1])
+    return ports
 
 
 def run(*args, deadline=DEADLINE):

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import unittest
 
@@ -23,6 +24,23 @@ class EndingOpener:
         self._process.kill()
         self._process.wait(processes.DEADLINE)
         return file
+
+
+class HeldPortsTest(unittest.TestCase):
+    def test_nobody_is_given_them_and_who_knows_the_number_listens(self):
+        held = processes.held_ports(200)
+        self.assertEqual(len(set(held)), len(held))
+        given = [socket.create_server(("127.0.0.1", 0)) for _ in range(200)]
+        try:
+            self.assertFalse(
+                set(held) & {server.getsockname()[1] for server in given})
+            for _ in range(2):
+                with socket.create_server(("127.0.0.1", held[0])) as server:
+                    with socket.create_connection(server.getsockname()):
+                        pass
+        finally:
+            for server in given:
+                server.close()
 
 
 class GoneTest(unittest.TestCase):

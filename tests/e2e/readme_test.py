@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import socket
 import subprocess
 import unittest
 
@@ -25,15 +24,6 @@ def use_it():
         section = file.read().split("\n## Use it\n")[1].split("\n## ")[0]
     block = re.search(r"(?:^(?:    .*)?\n)+", section.split("\n\n", 1)[1], re.M)
     return re.sub(r"^    ", "", block.group(), flags=re.M)
-
-
-def free_ports(count):
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    try:
-        return [s.getsockname()[1] for s in sockets]
-    finally:
-        for s in sockets:
-            s.close()
 
 
 class ReadmeTest(unittest.TestCase):
@@ -77,7 +67,7 @@ class ReadmeTest(unittest.TestCase):
     def test_the_commands_run_as_they_stand(self):
         self.checkout()
         commands = self.commands
-        for port, free in zip(("50051", "50052"), free_ports(2)):
+        for port, free in zip(("50051", "50052"), processes.held_ports(2)):
             self.assertIn(port, commands)
             commands = commands.replace(port, str(free))
         lines = self.paste(commands)

@@ -79,7 +79,7 @@ void Sample(const std::shared_ptr<const Graph>& graph) {
   }
   for (std::vector<int64_t>& list : inputs) {
     BatchCase batch;
-    batch.options.num_neighbors.by_default = {2, -1};
+    batch.options.num_neighbors = {2, -1};
     batch.options.batch_size = list.size();
     batch.options.shuffle = ShuffleMode::kNone;
     batch.inputs = std::move(list);

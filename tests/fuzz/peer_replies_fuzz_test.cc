@@ -52,7 +52,7 @@ class World {
     SpecOptions options;
     options.batch_size = 4;
     options.shuffle = ShuffleMode::kNone;
-    options.num_neighbors.by_default = {2, -1};
+    options.num_neighbors = {2, -1};
     const TrainerSession session =
         MakeSession(FuzzGraph()->schema(), options, {0, 3, 5, 1, 0, 3, 5, 1});
     trainer_->Open(session);

@@ -91,9 +91,10 @@ void ReadNumNeighbors(const std::string& text) {
   const auto session = SessionWith("num_neighbors", text);
   if (!session) return;
   const auto& options = std::get<NeighborOptions>(session->options.kind);
-  Must(!options.num_neighbors.empty(), "there is a hop");
-  for (const auto& [type, fanouts] : options.num_neighbors_by_type) {
-    Must(fanouts.size() == options.num_neighbors.size(), "hops agree");
+  const NumNeighbors& neighbors = options.num_neighbors;
+  Must(neighbors.hops() > 0, "there is a hop");
+  for (const auto& [type, fanouts] : neighbors.by_edge_type) {
+    Must(fanouts.size() == neighbors.hops(), "hops agree");
   }
 }
 

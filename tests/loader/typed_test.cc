@@ -140,7 +140,7 @@ TEST_F(TypedTest, DegreesByEdgeType) {
 // Papers have labels alone, and what they cite nothing.
 TEST_F(TypedTest, APrecisionIsForTypesThatAreSampled) {
   sampling_.num_neighbors = {0, 0};
-  sampling_.num_neighbors_by_type = {{"paper,cites,paper", {2, 2}}};
+  sampling_.num_neighbors.by_edge_type = {{"paper,cites,paper", {2, 2}}};
   sampling_.feature_dtype = FeatureDType::kFloat16;
   ExpectRefused(
       "feature_dtype: float16, but what is collected has no floating features: "
@@ -302,7 +302,7 @@ TEST_F(TypedTest, IdsOfAType) {
   sampling_.input_nodes = {1, 1, 0};
   sampling_.batch_size = 3;
   sampling_.num_neighbors = {0, 0};
-  sampling_.num_neighbors_by_type = {{"author,writes,paper", {0, 2}}};
+  sampling_.num_neighbors.by_edge_type = {{"author,writes,paper", {0, 2}}};
   auto loader = Create();
   ASSERT_TRUE(loader.ok()) << loader.status();
   ASSERT_TRUE((*loader)->StartEpoch(0).ok());
@@ -334,11 +334,11 @@ TEST_F(TypedTest, TypesMustBeTheGraphs) {
       "input_nodes[0] is 3; allowed: 0 to 2, the original ids of "
       "node type author");
   sampling_.input_nodes = {2};
-  sampling_.num_neighbors_by_type = {{"paper,writes,author", {1, 1}}};
+  sampling_.num_neighbors.by_edge_type = {{"paper,writes,author", {1, 1}}};
   ExpectRefused(
       "edge type 'paper,writes,author' is not in graph 'papers'; "
       "allowed: author,writes,paper paper,cites,paper");
-  sampling_.num_neighbors_by_type = {{"author,writes,paper", {1}}};
+  sampling_.num_neighbors.by_edge_type = {{"author,writes,paper", {1}}};
   ExpectRefused("author,writes,paper has 1 hops, others 2");
 }
 

@@ -46,7 +46,7 @@ GraphSpec Star(uint32_t partitions) {
 
 TrainerSession SessionOf(const Graph& graph, bool features) {
   SpecOptions options;
-  options.num_neighbors.by_default = {-1};
+  options.num_neighbors = {-1};
   options.batch_size = 1;
   options.shuffle = ShuffleMode::kNone;
   options.collect_features = features;

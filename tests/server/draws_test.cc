@@ -70,7 +70,7 @@ const std::vector<Vector>& Vectors() {
 
 TrainerSession SessionOf(const SimServer& server, const Vector& vector) {
   SpecOptions options;
-  options.num_neighbors.by_default = {2, 2};
+  options.num_neighbors = {2, 2};
   options.batch_size = 4;
   options.random_seed = 7;
   options.shuffle = ShuffleMode::kNone;

@@ -46,7 +46,7 @@ class HeldTasksTest : public testing::Test {
     graph.edges = {{1, 0}};
     graph_ = BuildGraph(graph, {});
     SpecOptions options;
-    options.num_neighbors.by_default = {1};
+    options.num_neighbors = {1};
     options.batch_size = 1;
     session_ = MakeSession(graph_->schema(), options, {0, 1});
   }

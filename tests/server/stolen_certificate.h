@@ -43,7 +43,7 @@ class StolenCertificate : public ::testing::Test {
   // Sessions of different seeds are different.
   TrainerSession Session(uint64_t seed) const {
     SpecOptions options;
-    options.num_neighbors.by_default = {2, 2};
+    options.num_neighbors = {2, 2};
     options.batch_size = 1;
     options.random_seed = seed;
     options.shuffle = ShuffleMode::kNone;

@@ -198,7 +198,7 @@ TEST_F(WideGraphTest, ALoaderReadsItOnceAndKnowsIt) {
   ASSERT_GT(graph_->schema_json().size(), kMaxGraphTextInReply);
   NeighborLoaderOptions options;
   options.input_split = "train";
-  options.num_neighbors_by_type = {{"item,relation499,item", {2}}};
+  options.num_neighbors.by_edge_type = {{"item,relation499,item", {2}}};
   options.num_neighbors = {0};
   options.batch_size = 2;
   options.collect_features = false;

@@ -198,7 +198,7 @@ LinkOptions LinksOf(const Schedule& schedule, size_t count,
   link.lists.push_back(
       SomeLinks(schedule, 0, schedule.link_types != 0 ? 2 : 1, count));
   if (schedule.link_types != 0) {
-    neighbors.num_neighbors_by_type = {{kOtherType, {0}}};
+    neighbors.num_neighbors.by_edge_type = {{kOtherType, {0}}};
     link.lists[0].edge_type = "node,to,node";
     link.lists.push_back(SomeLinks(schedule, 1, 2, count));
     link.lists[1].edge_type = kOtherType;

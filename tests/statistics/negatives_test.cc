@@ -48,7 +48,7 @@ std::vector<Negative> NegativesOf(
   }
   batch.options.batch_size = kLinks;
   batch.options.random_seed = 3;
-  batch.options.num_neighbors.by_default = {0};
+  batch.options.num_neighbors = {0};
   batch.epoch = epoch;
   batch.index = index;
   batch.build_spec = [&](const SpecGraph& spec_graph,
@@ -158,7 +158,7 @@ std::pair<std::vector<int64_t>, std::vector<int64_t>> OfTwoTypes(
                                 {"node,via,node", kLinks}};
   batch.options.batch_size = 2 * kLinks;
   batch.options.random_seed = 3;
-  batch.options.num_neighbors.by_default = {0};
+  batch.options.num_neighbors = {0};
   batch.epoch = epoch;
   batch.build_spec = [](const SpecGraph& spec_graph,
                         const SpecOptions& options) {

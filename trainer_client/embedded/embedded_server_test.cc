@@ -10,6 +10,7 @@
 #include "common/io/buffer.h"
 #include "common/proto/wire.pb.h"
 #include "common/runtime/mutex.h"
+#include "common/session/kinds/neighbor_spec.h"
 #include "common/session/spec_builder.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -81,12 +82,12 @@ std::string VectorSpec(const GraphSchema& schema) {
                   {"node"},
                   {"node,to,node"}};
   SpecOptions options;
-  options.num_neighbors.by_default = {2, 2};
+  options.num_neighbors = {2, 2};
   options.batch_size = 3;
   options.random_seed = 7;
   options.input_count = 4;
   options.inputs_sha256 = InputsSha256({0, 3, 1, 6});
-  return BuildSessionSpec(graph, options).value();
+  return BuildNeighborSpec(graph, options).value();
 }
 
 TEST(EmbeddedServerTest, GathersIntoTheSlotThatCameWithTheCredit) {

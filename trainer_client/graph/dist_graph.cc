@@ -227,8 +227,7 @@ absl::Status DistGraph::SampleFrom(
   NeighborOptions neighbors;
   neighbors.num_neighbors = {0};
   for (const auto& [name, fanout] : fanouts) {
-    neighbors.num_neighbors_by_type.emplace_back(name,
-                                                 std::vector<int32_t>{fanout});
+    neighbors.num_neighbors.by_edge_type[name] = {fanout};
   }
   neighbors.replace = options.replace;
   if (!options.prob.empty()) neighbors.draws.draw = DrawMode::kWeighted;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/proto/session.pb.h"
 #include "common/random/degree_weight.h"
+#include "common/session/kinds/neighbor_spec.h"
 #include "common/session/limits.h"
 #include "common/session/refuse.h"
 #include "common/text/status.h"

@@ -214,8 +214,7 @@ class BatchDefinition {
 
   void Prepare() {
     const NumNeighbors& n = options_.num_neighbors;
-    num_hops_ = n.by_default.empty() ? n.by_edge_type.begin()->second.size()
-                                     : n.by_default.size();
+    num_hops_ = n.hops();
     for (size_t t = 0; t < graph_.edge_types.size(); ++t) {
       const auto& type = graph_.edge_types[t];
       const std::string name = type.name();

@@ -6,6 +6,7 @@
 
 #include "common/random/hop_key.h"
 #include "common/random/permutation.h"
+#include "common/session/kinds/neighbor_spec.h"
 #include "common/session/link_lists.h"
 #include "partition/schema/spec_graph.h"
 #include "sampler_server/kinds/registry.h"
@@ -39,7 +40,7 @@ std::shared_ptr<const SamplingPlan> PlanOf(const GraphSchema& schema,
     batch.options.input_count = batch.links.size();
     batch.options.inputs_sha256 = LinksSha256(batch.links, batch.input_time);
   }
-  const auto build = batch.build_spec ? batch.build_spec : BuildSessionSpec;
+  const auto build = batch.build_spec ? batch.build_spec : BuildNeighborSpec;
   const std::string spec = OrDie(build(SpecGraphOf(schema), batch.options));
   return std::make_shared<SamplingPlan>(OrDie(MakePlan(schema, spec)));
 }

@@ -32,7 +32,7 @@ BatchCase Case() {
   batch.options.batch_size = 4;
   batch.options.random_seed = 7;
   batch.options.shuffle = ShuffleMode::kNone;
-  batch.options.num_neighbors.by_default = {-1, -1};
+  batch.options.num_neighbors = {-1, -1};
   batch.options.draws.disjoint = true;
   batch.options.subgraph.type = SubgraphType::kInduced;
   batch.options.links = LinkInputs{"", LabelType::kInt64};

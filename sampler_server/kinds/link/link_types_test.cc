@@ -47,7 +47,7 @@ BatchCase Case(const NegativeSampling& negatives = {},
   batch.options.links->lists = {{"a,r,b", 3}, {"a,t,a", 2}, {"b,s,a", 1}};
   batch.options.batch_size = 4;
   batch.options.random_seed = 7;
-  batch.options.num_neighbors.by_default = {2, 2};
+  batch.options.num_neighbors = {2, 2};
   batch.build_spec = [=](const SpecGraph& graph, const SpecOptions& options) {
     return BuildLinkSpec(graph, options, negatives, exclude);
   };
@@ -59,7 +59,7 @@ BatchCase InOrder(const NegativeSampling& negatives = {},
                   ExcludeMode exclude = ExcludeMode::kNone) {
   BatchCase batch = Case(negatives, exclude);
   batch.options.shuffle = ShuffleMode::kNone;
-  batch.options.num_neighbors.by_default = {-1};
+  batch.options.num_neighbors = {-1};
   return batch;
 }
 
@@ -139,7 +139,7 @@ TEST(LinkTypes, LinksOfEveryTypeAreExcluded) {
 // Of disjoint batches there is a tree for each link of whatever type.
 TEST(LinkTypes, TreesAreNumberedThroughTheBatch) {
   BatchCase batch = InOrder();
-  batch.options.num_neighbors.by_default = {0};
+  batch.options.num_neighbors = {0};
   batch.options.draws.disjoint = true;
   const auto sink = Made(batch);
   EXPECT_THAT(Ints(*sink, "n_id/a"), ElementsAre(0, 3, 1, 2, 0));
@@ -277,7 +277,7 @@ TEST(LinkTypes, WhatIsOfOneTypeIsRefusedByName) {
   const SpecGraph graph = SpecGraphOf(SmallTyped(1)->schema());
   BatchCase batch = InOrder();
   batch.options.input_count = 6;
-  batch.options.num_neighbors.by_default = {0};
+  batch.options.num_neighbors = {0};
   batch.options.draws.disjoint = true;
   batch.options.subgraph.type = SubgraphType::kInduced;
   const auto enclosing =

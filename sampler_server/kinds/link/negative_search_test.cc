@@ -37,7 +37,7 @@ BatchCase Case(NegativeMode mode, double amount, OnExhausted on_exhausted) {
   batch.links.destination = {1, 2, 0};
   batch.options.batch_size = 3;
   batch.options.shuffle = ShuffleMode::kNone;
-  batch.options.num_neighbors.by_default = {0};
+  batch.options.num_neighbors = {0};
   batch.build_spec = [=](const SpecGraph& graph, const SpecOptions& options) {
     return BuildLinkSpec(graph, options, {mode, amount, true, on_exhausted});
   };

@@ -142,7 +142,7 @@ CASES = [
     train("times in words", ["{words}", "line 1", "whole number"], NEVER,
           **(LINKS | {"graph": "{timed}"}), edge_time="{words}"),
     train("times of links that nobody gives", ["--edge-time FILE"], **LINKS),
-    train("strict without a time", ["strict: without a time", "time edge or node"], more=("--strict",),
+    train("strict without a time", ["--strict: without a time", "time edge or node"], more=("--strict",),
           task="link"),
     train("EdgeBank without times", ["--baseline edgebank", "--time edge"],
           task="link", baseline="edgebank"),

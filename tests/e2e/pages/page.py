@@ -4,7 +4,6 @@ import glob
 import os
 import re
 import signal
-import socket
 import subprocess
 import tempfile
 
@@ -137,19 +136,10 @@ class Shell:
         self._bash.wait()
 
 
-def free_ports(count):
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    try:
-        return [s.getsockname()[1] for s in sockets]
-    finally:
-        for s in sockets:
-            s.close()
-
-
 def with_free_ports(text):
     """The commands with other ports than 50051 and its like, and 9091."""
     ports = sorted(set(re.findall(r"\b(?:5005\d|909\d)\b", text)))
-    for port, free in zip(ports, free_ports(len(ports))):
+    for port, free in zip(ports, processes.held_ports(len(ports))):
         text = re.sub(rf"\b{port}\b", f"port{free}", text)
     return re.sub(r"\bport(\d+)\b", r"\1", text)
 
@@ -159,5 +149,5 @@ def with_free_master_port(text):
 
     The default is a fixed one, at which another test may be meeting.
     """
-    [port] = free_ports(1)
+    [port] = processes.held_ports(1)
     return re.sub(r"(--master-addr \S+)", rf"\1 --master-port {port}", text)

@@ -2,7 +2,6 @@
 
 import os
 import re
-import socket
 import subprocess
 
 from tests.e2e import folders, processes
@@ -19,11 +18,6 @@ def environment(**variables):
     return {**own, "OMP_NUM_THREADS": "1", **variables}
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]
-
-
 def by_launcher(program, servers):
     """The output of a run whose ranks tributary's launcher starts."""
     done = subprocess.run([program, servers, str(EPOCHS), "2"], text=True,
@@ -36,7 +30,7 @@ def by_launcher(program, servers):
 
 def by_torchrun(program, servers):
     """The output of rank 0, of ranks with the variables that torchrun sets."""
-    port = str(free_port())
+    port = str(processes.held_ports(1)[0])
     ranks = [subprocess.Popen(
         [program, servers, str(EPOCHS)], text=True, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, env=environment(

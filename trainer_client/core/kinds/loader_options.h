@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "common/session/num_neighbors.h"
 #include "common/session/spec_builder.h"
 
 namespace tributary {
@@ -80,11 +81,7 @@ struct CommonLoaderOptions {
 
 // How neighbours are sampled: the hops of the kinds `neighbor` and `link`.
 struct NeighborOptions {
-  // Fanouts: neighbours per node and hop, nearest hop first; -1: all.
-  std::vector<int32_t> num_neighbors;
-  // Fanouts by canonical edge type "src,rel,dst", instead of num_neighbors.
-  std::vector<std::pair<std::string, std::vector<int32_t>>>
-      num_neighbors_by_type;
+  NumNeighbors num_neighbors;
   bool replace = false;
   bool expand_all = false;   // DGL's blocks instead of PyG's hops
   DrawOptions draws;         // weights, LABOR, times, trees, masks
@@ -94,16 +91,6 @@ struct NeighborOptions {
   // EdgeTypeLinks::edge_label_time.
   std::vector<int64_t> input_time;
 };
-
-// Sets both fields of fanouts. `fanouts` has passed CheckNumNeighbors.
-inline void SetNumNeighbors(NumNeighbors fanouts, NeighborOptions* options) {
-  if (fanouts.by_default.empty()) {  // edge types without an entry: none
-    fanouts.by_default.resize(fanouts.by_edge_type.begin()->second.size());
-  }
-  options->num_neighbors = std::move(fanouts.by_default);
-  options->num_neighbors_by_type.assign(fanouts.by_edge_type.begin(),
-                                        fanouts.by_edge_type.end());
-}
 
 // The options of DistNeighborLoader.
 struct NeighborLoaderOptions : CommonLoaderOptions, NeighborOptions {};

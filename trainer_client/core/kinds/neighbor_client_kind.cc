@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/proto/session.pb.h"
+#include "common/session/kinds/neighbor_spec.h"
 #include "common/text/status.h"
 #include "trainer_client/core/kinds/neighbor_hops.h"
 #include "trainer_client/core/kinds/node_inputs_kind.h"
@@ -56,7 +57,7 @@ class Kind final : public NodeInputsKind {
                                         const SpecGraph& graph,
                                         SpecOptions spec) const override {
     FillHopOptions(Of(options), TimesGiven(options), &spec);
-    return BuildSessionSpec(graph, spec);
+    return BuildNeighborSpec(graph, spec);
   }
   absl::Status CheckOnGraph(const GraphSchema& schema,
                             const v1::SessionSpec& spec,

@@ -72,8 +72,8 @@ absl::Status CheckHopOptions(const NeighborOptions& options, bool times_given) {
 }
 
 absl::Status CheckHopNames(const NeighborOptions& options) {
-  for (const auto& [type, fanouts] : options.num_neighbors_by_type) {
-    RETURN_IF_ERROR(CheckUtf8("num_neighbors_by_type", type));
+  for (const auto& [type, fanouts] : options.num_neighbors.by_edge_type) {
+    RETURN_IF_ERROR(CheckUtf8("num_neighbors", type));
   }
   const DrawOptions& draws = options.draws;
   RETURN_IF_ERROR(CheckUtf8("draws.edge_mask", draws.edge_mask));
@@ -87,10 +87,7 @@ absl::Status CheckHopNames(const NeighborOptions& options) {
 
 void FillHopOptions(const NeighborOptions& options, bool times_given,
                     SpecOptions* spec) {
-  spec->num_neighbors.by_default = options.num_neighbors;
-  for (const auto& [type, fanouts] : options.num_neighbors_by_type) {
-    spec->num_neighbors.by_edge_type[type] = fanouts;
-  }
+  spec->num_neighbors = options.num_neighbors;
   spec->replace = options.replace;
   spec->expand = options.expand_all ? ExpandMode::kAll : ExpandMode::kNew;
   spec->draws = options.draws;

@@ -93,8 +93,8 @@ TEST(ClientKinds, NamesMustBeUtf8) {
   LinkOptions link = OneLink();
   link.lists[0].edge_type = bad;
   const std::pair<KindOptions, const char*> wrong[] = {
-      {NeighborOptions{.num_neighbors_by_type = {{bad, {1}}}},
-       "num_neighbors_by_type is"},
+      {NeighborOptions{.num_neighbors = {{}, {{bad, {1}}}}},
+       "num_neighbors is"},
       {link, "link.edge_type is"},
       {WalkOptions{.metapath = {bad}}, "metapath is"},
       {PprOptions{.edge_type = bad}, "edge_type is"},

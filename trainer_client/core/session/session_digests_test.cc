@@ -49,8 +49,7 @@ TEST(SessionDigests, Neighbors) {
       "e904b6973570ec461be09c40e0d0fc46276369c09357c60a10a85072d713942c",
       kNodes, 3178);
   ExpectSession(
-      NeighborOptions{.num_neighbors = {2, -1},
-                      .num_neighbors_by_type = {{"node,to,node", {3, 1}}},
+      NeighborOptions{.num_neighbors = {{2, -1}, {{"node,to,node", {3, 1}}}},
                       .replace = true,
                       .expand_all = true,
                       .draws = {.time = TimeMode::kEdge, .strict = true},

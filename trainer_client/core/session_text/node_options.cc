@@ -35,18 +35,12 @@ absl::Status ReadFanouts(absl::string_view text, SessionDraft& draft) {
         absl::StrCat("--num-neighbors \"", text, "\": ", status.message(),
                      "\nallowed: ", kFanoutsAllowed));
   }
-  SetNumNeighbors(*std::move(fanouts), &draft.neighbors);
+  draft.neighbors.num_neighbors = *std::move(fanouts);
   return absl::OkStatus();
 }
 
 std::string WriteFanouts(const SessionDraft& draft) {
-  const NeighborOptions& neighbors = draft.neighbors;
-  std::string text = absl::StrJoin(neighbors.num_neighbors, ",");
-  for (const auto& [type, fanouts] : neighbors.num_neighbors_by_type) {
-    absl::StrAppend(&text, text.empty() ? "" : ";", type, "=",
-                    absl::StrJoin(fanouts, ","));
-  }
-  return text;
+  return NumNeighborsText(draft.neighbors.num_neighbors);
 }
 
 // ---- Conditions -------------------------------------------------------------
@@ -272,7 +266,7 @@ absl::StatusOr<NeighborOptions> FinishNeighbors(const SessionText& text,
                                                 const SessionDraft& draft,
                                                 InputTimeMode mode) {
   NeighborOptions neighbors = draft.neighbors;
-  if (neighbors.num_neighbors.empty()) {
+  if (neighbors.num_neighbors.hops() == 0) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--num-neighbors is required\nallowed: ", kFanoutsAllowed));
   }

@@ -2,9 +2,11 @@
 
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
 #include "common/text/status.h"
 #include "trainer_client/core/inputs/input_file.h"
 #include "trainer_client/core/inputs/link_file.h"
@@ -106,6 +108,31 @@ absl::Status ReadLinkFiles(const std::vector<LinkFiles>& files,
   return absl::OkStatus();
 }
 
+absl::StatusOr<DescribedSession> ReadAll(const SessionText& text) {
+  RETURN_IF_ERROR(CheckNames(text));
+  SessionDraft draft;
+  for (const SessionOption& option : SessionTable()) {  // the kind first
+    RETURN_IF_ERROR(ReadOption(text, option, draft));
+  }
+  RETURN_IF_ERROR(CheckCommon(draft));
+  ASSIGN_OR_RETURN(KindOptions kind, KindNamed(draft.kind).finish(text, draft));
+  return DescribedSession{SessionOptions(draft.common, std::move(kind)),
+                          std::move(draft.files)};
+}
+
+// Checks of several options together begin with the name of one, not with its
+// flag.
+absl::Status InFlagWords(const absl::Status& status) {
+  const absl::string_view message = status.message();
+  for (const SessionOption& option : SessionTable()) {
+    absl::string_view rest = message;
+    if (!absl::ConsumePrefix(&rest, option.words.name)) continue;
+    if (!absl::StartsWith(rest, ": ")) continue;
+    return {status.code(), absl::StrCat(FlagOf(option.words.name), rest)};
+  }
+  return status;
+}
+
 }  // namespace
 
 void SessionText::Set(absl::string_view name, std::string text) {
@@ -137,15 +164,9 @@ std::string SessionText::Default(absl::string_view name) const {
 }
 
 absl::StatusOr<DescribedSession> ReadSession(const SessionText& text) {
-  RETURN_IF_ERROR(CheckNames(text));
-  SessionDraft draft;
-  for (const SessionOption& option : SessionTable()) {  // the kind first
-    RETURN_IF_ERROR(ReadOption(text, option, draft));
-  }
-  RETURN_IF_ERROR(CheckCommon(draft));
-  ASSIGN_OR_RETURN(KindOptions kind, KindNamed(draft.kind).finish(text, draft));
-  return DescribedSession{SessionOptions(draft.common, std::move(kind)),
-                          std::move(draft.files)};
+  auto session = ReadAll(text);
+  if (!session.ok()) return InFlagWords(session.status());
+  return session;
 }
 
 absl::Status ReadListFiles(DescribedSession* session) {

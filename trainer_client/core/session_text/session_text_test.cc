@@ -75,7 +75,7 @@ TEST(SessionTextTest, DefaultsAreThoseOfTheOptions) {
   EXPECT_EQ(session.options.batch_size, 1u);
   EXPECT_EQ(session.options.shuffle, ShuffleMode::kGlobal);
   const NeighborOptions neighbors = Neighbors({});
-  EXPECT_THAT(neighbors.num_neighbors, ElementsAre(10, 5));
+  EXPECT_EQ(neighbors.num_neighbors, (NumNeighbors{10, 5}));
   EXPECT_EQ(neighbors.draws, DrawOptions());
   EXPECT_EQ(neighbors.subgraph, SubgraphOptions());
   EXPECT_THAT(neighbors.input_time, IsEmpty());
@@ -133,8 +133,8 @@ TEST(SessionTextTest, AProgramsDefaultsDoNotCountAsGiven) {
   EXPECT_EQ(text.Get("num_neighbors"), "15,10");
   SessionText nodes = Of({{"input_nodes", "*"}});
   nodes.SetDefault("num_neighbors", "15,10");
-  EXPECT_THAT(std::get<NeighborOptions>(Read(nodes).options.kind).num_neighbors,
-              ElementsAre(15, 10));
+  EXPECT_EQ(std::get<NeighborOptions>(Read(nodes).options.kind).num_neighbors,
+            (NumNeighbors{15, 10}));
 }
 
 // ---- Inputs -----------------------------------------------------------------
@@ -182,17 +182,14 @@ TEST(SessionTextTest, WeightsComeFromAFileAndShuffle) {
 // ---- Neighbours -------------------------------------------------------------
 
 TEST(SessionTextTest, NumNeighbors) {
-  EXPECT_THAT(Neighbors({{"num_neighbors", "-1,0,4"}}).num_neighbors,
-              ElementsAre(-1, 0, 4));
-  const NeighborOptions typed =
-      Neighbors({{"num_neighbors", "4,3;a,to,b=2,0;b,to,a=-1,1"}});
-  EXPECT_THAT(typed.num_neighbors, ElementsAre(4, 3));
-  EXPECT_THAT(typed.num_neighbors_by_type,
-              ElementsAre(Pair("a,to,b", ElementsAre(2, 0)),
-                          Pair("b,to,a", ElementsAre(-1, 1))));
+  EXPECT_EQ(Neighbors({{"num_neighbors", "-1,0,4"}}).num_neighbors,
+            (NumNeighbors{-1, 0, 4}));
+  EXPECT_EQ(Neighbors({{"num_neighbors", "4,3;a,to,b=2,0;b,to,a=-1,1"}})
+                .num_neighbors,
+            NumNeighbors({4, 3}, {{"a,to,b", {2, 0}}, {"b,to,a", {-1, 1}}}));
   // Without a default, other edge types are not sampled.
-  EXPECT_THAT(Neighbors({{"num_neighbors", "a,to,b=2,5"}}).num_neighbors,
-              ElementsAre(0, 0));
+  EXPECT_EQ(Neighbors({{"num_neighbors", "a,to,b=2,5"}}).num_neighbors,
+            NumNeighbors({}, {{"a,to,b", {2, 5}}}));
   for (const char* bad :
        {"", ";", "1;2", "-2", "1,", "2147483648", "a,to,b=", "1,2;a,to,b=1",
         "a,to,b=1;a,to,b=1", "1.5", "2147483647"}) {
@@ -234,7 +231,7 @@ TEST(SessionTextTest, Predicates) {
   for (const char* text : {"edge_size < 5", "edge_time < 5;edge_time > 1",
                            "a,b,c:edge_time<1;a,b,c:edge_time<2"}) {
     EXPECT_THAT(Refusal(Nodes({{"edge_predicate", text}})),
-                HasSubstr("edge_predicate: "));
+                HasSubstr("--edge-predicate: "));
   }
 }
 
@@ -265,12 +262,12 @@ TEST(SessionTextTest, Times) {
 
 TEST(SessionTextTest, RefusesWhatDoesNotGoTogether) {
   const std::pair<Texts, const char*> wrong[] = {
-      {{{"strict", "true"}}, "strict: without a time"},
+      {{{"strict", "true"}}, "--strict: without a time"},
       {{{"temporal_strategy", "last"}},
-       "temporal_strategy: last without a time"},
-      {{{"input_time", "own"}}, "input_time: without a time"},
-      {{{"input_time", "5"}}, "input_time: without a time"},
-      {{{"layer_dependency", "true"}}, "layer_dependency: without labor"},
+       "--temporal-strategy: last without a time"},
+      {{{"input_time", "own"}}, "--input-time: without a time"},
+      {{{"input_time", "5"}}, "--input-time: without a time"},
+      {{{"layer_dependency", "true"}}, "--layer-dependency: without labor"},
       {{{"draw", "weighted"}, {"time", "edge"}}, "weighted with a time"},
       {{{"draw", "labor"}, {"disjoint", "true"}}, "labor with disjoint"},
       {{{"draw", "labor"}, {"replace", "true"}}, "labor with replacement"},

@@ -45,8 +45,7 @@ TEST(SampleAgainTest, AllOptionsOfAFleet) {
   common.feature_dtype = FeatureDType::kInt8;
   common.collect_degrees = true;
   const SessionOptions session(
-      common, NeighborOptions{.num_neighbors = {4, 3},
-                              .num_neighbors_by_type = {{"a,b,c", {2, 0}}},
+      common, NeighborOptions{.num_neighbors = {{4, 3}, {{"a,b,c", {2, 0}}}},
                               .replace = true,
                               .expand_all = true});
   EXPECT_EQ(SampleAgainCommand(source, session, 0, 0),

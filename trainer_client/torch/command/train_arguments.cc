@@ -259,7 +259,7 @@ absl::Status ReadEpochs(const TrainFlagTexts& t, TrainArguments& a) {
 }
 
 absl::Status ReadLayers(TrainArguments& a) {
-  const int hops = static_cast<int>(HopsOf(a.eval_num_neighbors));
+  const int hops = static_cast<int>(a.eval_num_neighbors.hops());
   if (a.train.model.num_layers != 0 && a.train.model.num_layers != hops) {
     return absl::InvalidArgumentError(
         absl::StrCat("--layers ", a.train.model.num_layers,

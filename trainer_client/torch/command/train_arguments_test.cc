@@ -27,8 +27,8 @@ TEST(TrainArgumentsTest, Defaults) {
   const TrainArguments& a = *parsed.arguments;
   EXPECT_EQ(a.source.graph, "g");
   EXPECT_EQ(a.train.model.num_layers, 2);
-  EXPECT_EQ(a.loader.num_neighbors, (std::vector<int32_t>{10, 10}));
-  EXPECT_EQ(a.eval_num_neighbors.by_default, a.loader.num_neighbors);
+  EXPECT_EQ(a.loader.num_neighbors, (NumNeighbors{10, 10}));
+  EXPECT_EQ(a.eval_num_neighbors, a.loader.num_neighbors);
   EXPECT_EQ(a.loader.input_split, "train");
   EXPECT_EQ(a.valid_split, "valid");
   EXPECT_EQ(a.test_split, "test");
@@ -220,7 +220,7 @@ TEST(TrainArgumentsTest, EveryOption) {
   EXPECT_EQ(a.source.worker.max_servers, 3);
   EXPECT_TRUE(a.source.worker.pin_memory);
   EXPECT_EQ(a.source.worker.rpc_timeout, absl::Seconds(2.5));
-  EXPECT_EQ(a.loader.num_neighbors, (std::vector<int32_t>{15, -1, 5}));
+  EXPECT_EQ(a.loader.num_neighbors, (NumNeighbors{15, -1, 5}));
   EXPECT_EQ(a.eval_num_neighbors.by_default,
             (std::vector<int32_t>{-1, -1, -1}));
   EXPECT_EQ(a.loader.batch_size, 48);
@@ -593,8 +593,8 @@ TEST(TrainArgumentsTest, ASessionsFile) {
   const TrainArguments a =
       Parse({"--graph", "g", "--session", path.c_str(), "--batch-size", "32"})
           .arguments.value();
-  EXPECT_EQ(a.loader.num_neighbors, (std::vector<int32_t>{4, 3}));
-  EXPECT_EQ(a.eval_num_neighbors.by_default, a.loader.num_neighbors);
+  EXPECT_EQ(a.loader.num_neighbors, (NumNeighbors{4, 3}));
+  EXPECT_EQ(a.eval_num_neighbors, a.loader.num_neighbors);
   EXPECT_EQ(a.loader.draws.draw, DrawMode::kLabor);
   EXPECT_EQ(a.loader.batch_size, 32);
   std::ofstream(path) << R"({"input_nodes": "train"})";

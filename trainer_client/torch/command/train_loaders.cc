@@ -15,7 +15,6 @@ namespace {
 // Makes the hops of a session those that EdgeBank reads: all earlier edges.
 void SetEdgeBankHops(NeighborLoaderOptions* options) {
   options->num_neighbors = {-1};
-  options->num_neighbors_by_type.clear();
   options->replace = false;
   options->collect_features = false;
 }
@@ -23,7 +22,7 @@ void SetEdgeBankHops(NeighborLoaderOptions* options) {
 // Makes the options of the training loader those of the loaders of evaluation.
 void SetEvaluation(const TrainArguments& a, NeighborLoaderOptions* options) {
   options->shuffle = ShuffleMode::kNone;
-  SetNumNeighbors(a.eval_num_neighbors, options);
+  options->num_neighbors = a.eval_num_neighbors;
   if (a.eval_batch_size > 0) options->batch_size = a.eval_batch_size;
 }
 
@@ -64,7 +63,6 @@ absl::Status OwnedTrainLoaders::OpenNodes(const TrainArguments& a,
     NeighborLoaderOptions labels = options;
     labels.collect_degrees = false;
     labels.num_neighbors = {1};
-    labels.num_neighbors_by_type.clear();
     ASSIGN_OR_RETURN(labels_, source.Open(labels));
   }
   SetEvaluation(a, &options);

@@ -181,19 +181,13 @@ absl::StatusOr<NumNeighbors> EvaluationFanouts(const TrainFlagTexts& t,
         "also 4,3;src,rel,dst=2,0"));
   }
   ASSIGN_OR_RETURN(const NumNeighbors training, ParseNumNeighbors(text));
-  if (HopsOf(*fanouts) == HopsOf(training)) return fanouts;
+  if (fanouts->hops() == training.hops()) return fanouts;
   return absl::InvalidArgumentError(
-      absl::StrCat("--eval-num-neighbors has ", HopsOf(*fanouts),
-                   " hops, --num-neighbors ", HopsOf(training)));
+      absl::StrCat("--eval-num-neighbors has ", fanouts->hops(),
+                   " hops, --num-neighbors ", training.hops()));
 }
 
 }  // namespace
-
-size_t HopsOf(const NumNeighbors& fanouts) {
-  return fanouts.by_default.empty()
-             ? fanouts.by_edge_type.begin()->second.size()
-             : fanouts.by_default.size();
-}
 
 bool IsTakenByTrain(absl::string_view name) {
   return absl::c_none_of(kRefused, [&](const RefusedOption& option) {

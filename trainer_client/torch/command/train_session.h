@@ -16,9 +16,6 @@ class App;
 
 namespace tributary {
 
-// Returns the number of hops. Requires what CheckNumNeighbors() has passed.
-size_t HopsOf(const NumNeighbors& fanouts);
-
 // Returns whether the program takes the option of SessionTable(), or refuses
 // it.
 bool IsTakenByTrain(absl::string_view name);

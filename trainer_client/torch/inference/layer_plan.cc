@@ -32,7 +32,7 @@ absl::Status CheckTarget(const TypeTable& types,
 
 NumNeighbors LayerPlan::FanoutsOf(const TypeTable& types, size_t layer) const {
   const std::vector<bool>& read = layers.at(layer).read;
-  NumNeighbors fanouts{.by_default = {-1}};
+  NumNeighbors fanouts = {-1};
   for (size_t r = 0; r < read.size(); ++r) {
     if (!read[r]) fanouts.by_edge_type[types.relations[r].name] = {0};
   }

@@ -19,8 +19,7 @@ TypeTable Chain() {
 
 TEST(LayerPlanTest, ALayerComputesWhatTheNextOneReads) {
   const std::vector<Bools> all(4, Bools(3, true));
-  const auto plan =
-      PlanLayers(Chain(), all, {.by_default = {5, 5, 5}}, /*targets=*/{2});
+  const auto plan = PlanLayers(Chain(), all, {5, 5, 5}, /*targets=*/{2});
   ASSERT_TRUE(plan.ok()) << plan.status();
   ASSERT_EQ(plan->layers.size(), 3);
   EXPECT_EQ(plan->layers[2].computed, (Bools{false, false, true}));
@@ -28,7 +27,7 @@ TEST(LayerPlanTest, ALayerComputesWhatTheNextOneReads) {
   EXPECT_EQ(plan->layers[0].computed, (Bools{true, true, true}));
   for (size_t l = 0; l < 3; ++l) {
     EXPECT_EQ(plan->layers[l].read, Bools(3, true));
-    EXPECT_EQ(plan->FanoutsOf(Chain(), l), (NumNeighbors{{-1}, {}}));
+    EXPECT_EQ(plan->FanoutsOf(Chain(), l), NumNeighbors{-1});
   }
 }
 
@@ -37,11 +36,11 @@ TEST(LayerPlanTest, TypesWithoutRowsAreNotComputed) {
   // two.
   const std::vector<Bools> has = {
       {true, true, true}, {false, true, true}, {false, false, true}};
-  const auto plan = PlanLayers(Chain(), has, {.by_default = {5, 5}}, {2});
+  const auto plan = PlanLayers(Chain(), has, {5, 5}, {2});
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_EQ(plan->layers[1].computed, (Bools{false, false, true}));
   EXPECT_EQ(plan->layers[0].computed, (Bools{false, true, true}));
-  const auto none = PlanLayers(Chain(), has, {.by_default = {5, 5}}, {0});
+  const auto none = PlanLayers(Chain(), has, {5, 5}, {0});
   EXPECT_EQ(none.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_NE(none.status().ToString().find("no rows for the type a"),
             std::string::npos);

@@ -55,14 +55,6 @@ std::string DigestOf(const GnnModel& model, const TrainingTask& task) {
   return ToHex(sha.Finish());
 }
 
-std::string FanoutsText(const NumNeighbors& fanouts) {
-  std::string text = absl::StrJoin(fanouts.by_default, ",");
-  for (const auto& [type, of_type] : fanouts.by_edge_type) {
-    absl::StrAppend(&text, ";", type, "=", absl::StrJoin(of_type, ","));
-  }
-  return text;
-}
-
 // The options that the parameters' shapes do not tell.
 std::string ModelText(const TrainOptions& train, const PredictOptions& p) {
   const ModelOptions& m = train.model;
@@ -97,7 +89,7 @@ DrawOptions OnlyConditions(const DrawOptions& draws) {
 std::string SamplingText(const PredictOptions& p) {
   const NeighborLoaderOptions& loader = p.loader;
   return absl::StrCat(
-      FanoutsText(p.eval_num_neighbors), ", batch_size ", p.batch_size,
+      NumNeighborsText(p.eval_num_neighbors), ", batch_size ", p.batch_size,
       ", random_seed ", loader.random_seed, loader.replace ? ", replace" : "",
       loader.expand_all ? ", expand all" : "", DrawsText(loader.draws));
 }
@@ -109,7 +101,7 @@ std::string LayerwiseText(NumNeighbors fanouts) {
   };
   simplify(fanouts.by_default);
   for (auto& [type, of_type] : fanouts.by_edge_type) simplify(of_type);
-  return FanoutsText(fanouts);
+  return NumNeighborsText(fanouts);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ SessionOptions WithHop(CommonLoaderOptions common, const OneHop& hop,
   common.collect_features = hop.collect_features;
   common.collect_degrees = hop.collect_degrees;
   NeighborOptions neighbors;
-  SetNumNeighbors(hop.fanouts, &neighbors);
+  neighbors.num_neighbors = hop.fanouts;
   neighbors.draws.edge_predicates = draws.edge_predicates;
   neighbors.draws.edge_mask = draws.edge_mask;
   return {common, std::move(neighbors)};
@@ -59,20 +59,19 @@ SessionOptions PredictionSessions::Links(
 }
 
 SessionOptions PredictionSessions::Probe() const {
-  const OneHop hop{.fanouts = {.by_default = {1}}};
+  const OneHop hop{.fanouts = {1}};
   if (!of_links()) return Target(hop);
   CommonLoaderOptions common = Common();
   common.collect_features = false;
   NeighborOptions neighbors;
-  SetNumNeighbors(hop.fanouts, &neighbors);
+  neighbors.num_neighbors = hop.fanouts;
   return Links(common, ExcludeMode::kNone, neighbors);
 }
 
 SessionOptions PredictionSessions::Sampled(const GraphSchema& schema,
                                            bool collect_degrees) const {
   NeighborOptions neighbors = options_.loader;
-  neighbors.num_neighbors_by_type.clear();
-  SetNumNeighbors(options_.eval_num_neighbors, &neighbors);
+  neighbors.num_neighbors = options_.eval_num_neighbors;
   if (of_links()) {
     CommonLoaderOptions common = Common();
     common.collect_degrees = collect_degrees;

@@ -15,7 +15,7 @@ PredictOptions Options() {
   options.loader.world = 2;
   options.loader.num_neighbors = {9, 9};
   options.loader.replace = true;
-  options.eval_num_neighbors = {.by_default = {5, 3}};
+  options.eval_num_neighbors = {5, 3};
   options.batch_size = 7;
   return options;
 }
@@ -35,7 +35,7 @@ TEST(PredictionSessionsTest, NodesInTheOrderOfTheirSplit) {
   EXPECT_EQ(made.world, 2);
   EXPECT_TRUE(made.collect_degrees);
   const auto& hops = std::get<NeighborOptions>(made.kind);
-  EXPECT_EQ(hops.num_neighbors, (std::vector<int32_t>{5, 3}));
+  EXPECT_EQ(hops.num_neighbors, (NumNeighbors{5, 3}));
   EXPECT_TRUE(hops.replace);  // as in evaluation
 }
 
@@ -52,9 +52,7 @@ TEST(PredictionSessionsTest, AllNodesOfAnotherType) {
   EXPECT_EQ(target.input_split, "");
   EXPECT_FALSE(target.collect_features);
   const auto& hops = std::get<NeighborOptions>(target.kind);
-  EXPECT_EQ(hops.num_neighbors, (std::vector<int32_t>{-1}));
-  ASSERT_EQ(hops.num_neighbors_by_type.size(), 1);
-  EXPECT_EQ(hops.num_neighbors_by_type[0].second, (std::vector<int32_t>{0}));
+  EXPECT_EQ(hops.num_neighbors, hop.fanouts);
   EXPECT_FALSE(hops.replace);
   EXPECT_EQ(hops.draws.edge_mask, "kept");  // all neighbours by kept edges
   EXPECT_FALSE(hops.draws.disjoint);

@@ -38,7 +38,7 @@ absl::Status Predict(const std::string& out) {
   job.loader_options.num_neighbors = {2, 2, 2};
   PredictOptions options{.out = out,
                          .loader = job.loader_options,
-                         .eval_num_neighbors = {.by_default = {-1, -1, -1}},
+                         .eval_num_neighbors = {-1, -1, -1},
                          .batch_size = 48};
   options.target = ParsePredictionTarget("*").value();
   InMemorySource source;

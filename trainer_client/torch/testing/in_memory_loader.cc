@@ -44,7 +44,7 @@ class Sampler {
     for (int64_t node : inputs) s.seed_index.push_back(LocalOf(node, s));
     s.nodes.push_back(s.n_id.size());
     int64_t from = 0;
-    for (int32_t fanout : options_.num_neighbors) {
+    for (int32_t fanout : options_.num_neighbors.by_default) {
       const int64_t to = s.n_id.size();
       const int64_t edges_before = s.e_id.size();
       for (int64_t v = options_.expand_all ? 0 : from; v < to; ++v) {
