@@ -41,7 +41,7 @@ class ClientStream final
   // Passes the status that gRPC ends the call with, and returns what it means.
   using Explain = std::function<absl::Status(const absl::Status&)>;
 
-  ClientStream(std::string address, const GrpcConnectionOptions& options,
+  ClientStream(std::string address, const ConnectionOptions& options,
                StreamRegistry* registry, std::shared_ptr<StreamHandler> handler,
                Explain explain)
       : GrpcStream(std::move(address), options),
@@ -124,7 +124,7 @@ class ClientStream final
 
 }  // namespace
 
-GrpcTransport::GrpcTransport(GrpcTransportOptions options)
+GrpcTransport::GrpcTransport(NetworkTransportOptions options)
     : options_(std::move(options)),
       failures_(std::make_unique<ConnectFailures>()),
       streams_(std::make_unique<StreamRegistry>()) {

@@ -25,7 +25,7 @@ class HealthTest : public ::testing::Test {
   static void SetUpTestSuite() { grpc_init(); }
   static void TearDownTestSuite() { grpc_shutdown(); }
 
-  void Serve(GrpcServerOptions options = {}) {
+  void Serve(NetworkServerOptions options = {}) {
     auto server = GrpcServer::Start(options, &acceptor_);
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
@@ -104,7 +104,7 @@ TEST_F(HealthTest, ChecksWithoutARequestEnd) {
 }
 
 TEST_F(HealthTest, ChecksTakePlacesOfStreams) {
-  GrpcServerOptions options;
+  NetworkServerOptions options;
   options.max_streams = 8;
   Serve(options);
   raw_http2::Connection greedy(server_->address().port);
@@ -118,7 +118,7 @@ TEST_F(HealthTest, ChecksTakePlacesOfStreams) {
 // Over TLS any role may ask, and nobody without a certificate.
 TEST_F(HealthTest, AnyRoleMayAsk) {
   TestCertificates certificates;
-  GrpcServerOptions options;
+  NetworkServerOptions options;
   options.tls = certificates.Sampler();
   Serve(options);
   for (const TlsFiles& files :

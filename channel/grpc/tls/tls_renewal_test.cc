@@ -177,7 +177,7 @@ TEST_F(TlsRenewalTest, RotationOfTheAuthorityUnderLoadFailsNoStream) {
 }
 
 TEST_F(TlsRenewalTest, AnOldConnectionEndsByPlanAndANewOneTakesItsStreams) {
-  GrpcServerOptions options;
+  NetworkServerOptions options;
   options.tls = certificates_.Sampler();
   options.age = {.age = absl::Seconds(1), .grace = absl::Seconds(2)};
   Serve(options);
@@ -200,7 +200,7 @@ TEST_F(TlsRenewalTest, AnOldConnectionEndsByPlanAndANewOneTakesItsStreams) {
 // (window updates) is answered by a reset, which a client that is slow to read
 // may see first. Then it asks again, as after any loss.
 TEST_F(TlsRenewalTest, NothingIsLostAtTheEndOfAConnection) {
-  GrpcServerOptions options;
+  NetworkServerOptions options;
   options.tls = certificates_.Sampler();
   options.age = {.age = absl::Milliseconds(500), .grace = absl::Seconds(1)};
   Serve(options);
@@ -228,7 +228,7 @@ TEST_F(TlsRenewalTest, NothingIsLostAtTheEndOfAConnection) {
 }
 
 TEST_F(TlsRenewalTest, PlainTextConnectionsHaveNoAge) {
-  GrpcServerOptions options;
+  NetworkServerOptions options;
   options.age = {.age = absl::Milliseconds(50),
                  .grace = absl::Milliseconds(50)};
   Serve(options);
