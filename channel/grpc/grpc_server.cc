@@ -25,14 +25,13 @@
 #include "channel/grpc/receive_memory.h"
 #include "channel/grpc/stream_limits.h"
 #include "channel/grpc/stream_method.h"
-#include "channel/grpc/tls/refused_connections.h"
 #include "channel/grpc/tls/tls_credentials.h"
-#include "channel/grpc/tls/watched_tls_files.h"
 #include "channel/method_roles.h"
 #include "channel/net/connection_acceptor.h"
 #include "channel/net/connection_ages.h"
 #include "channel/net/listening_sockets.h"
 #include "channel/planned_end.h"
+#include "channel/tls/refused_connections.h"
 #include "common/io/unique_fd.h"
 #include "common/observe/refusal_counter.h"
 #include "common/text/status.h"
@@ -206,7 +205,7 @@ class GrpcServerImpl final : public GrpcServer {
                                        options_.connection.keepalive_timeout));
     address_ = sockets->address();
     if (UsesTls(options_)) {
-      ASSIGN_OR_RETURN(tls_files_, WatchedTlsFiles::Start(options_.tls));
+      ASSIGN_OR_RETURN(tls_files_, GrpcTlsFiles::Start(options_.tls));
     }
     grpc::ServerBuilder builder;
     SetArguments(options_, builder);
@@ -300,8 +299,8 @@ class GrpcServerImpl final : public GrpcServer {
   Address address_;
   RefusalCounter refused_connections_{"connection"};
   std::atomic<uint64_t> num_idle_streams_{0};
-  std::unique_ptr<WatchedTlsFiles> tls_files_;  // null: plain text
-  StreamService service_;                       // outlives server_
+  std::unique_ptr<GrpcTlsFiles> tls_files_;  // null: plain text
+  StreamService service_;                    // outlives server_
   std::unique_ptr<grpc::Server> server_;
   // One for each thread that passes connections on, since HandleNewConnection
   // holds a mutex of it while it parses what the connection sends. Each has

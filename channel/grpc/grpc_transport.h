@@ -21,7 +21,7 @@ namespace tributary {
 class AcceptedServer;
 class ConnectFailures;
 class StreamRegistry;
-class WatchedTlsFiles;
+class GrpcTlsFiles;
 
 // Streams to one address share a connection as long as one of them is open.
 // Batch streams have a connection apart from calls, because of their volume. A
@@ -65,8 +65,8 @@ class GrpcTransport final : public NetworkTransport {
   void DropUnusedChannels();
 
   const NetworkTransportOptions options_;
-  absl::Status usable_;                         // of options_.tls
-  std::unique_ptr<WatchedTlsFiles> tls_files_;  // null: plain text
+  absl::Status usable_;                      // of options_.tls
+  std::unique_ptr<GrpcTlsFiles> tls_files_;  // null: plain text
   Mutex mutex_;
   // gRPC's own threads must not release the last channel of a process: they
   // would join themselves. So the transport keeps a channel until it is unused

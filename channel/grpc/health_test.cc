@@ -13,7 +13,6 @@
 #include "channel/grpc/testing/raw_http2.h"
 #include "channel/grpc/testing/unary_call.h"
 #include "channel/grpc/tls/tls_credentials.h"
-#include "channel/grpc/tls/watched_tls_files.h"
 #include "channel/testing/recording_stream.h"
 #include "common/identity/testing/test_certificates.h"
 
@@ -124,7 +123,7 @@ TEST_F(HealthTest, AnyRoleMayAsk) {
   for (const TlsFiles& files :
        {certificates.Sampler("other"), certificates.Trainer("cora"),
         certificates.Operator()}) {
-    auto watched = WatchedTlsFiles::Start(files);
+    auto watched = GrpcTlsFiles::Start(files);
     ASSERT_TRUE(watched.ok()) << watched.status();
     std::string response;
     const grpc::Status status =

@@ -19,7 +19,7 @@
 #include "absl/strings/match.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "channel/grpc/tls/refused_connections.h"
+#include "channel/tls/refused_connections.h"
 #include "common/fleet/testing/ipv6_network.h"
 #include "common/identity/testing/test_certificates.h"
 #include "gmock/gmock.h"
@@ -256,7 +256,8 @@ TEST_F(HttpsTest, RefusalsAreCountedByReason) {
   EXPECT_TRUE(Refused("given_up", 1));
 }
 
-// Without a restart; http_tls_test.cc has what does not replace the old ones.
+// Without a restart; tls_context_test.cc has what does not replace the old
+// ones.
 TEST_F(HttpsTest, FilesAreReadAgain) {
   const TestAuthority next("next authority");
   const PemPair sampler = next.Issue({.uris = {"tributary://sampler/next"}});

@@ -9,10 +9,10 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
-#include "channel/grpc/tls/refused_connections.h"
 #include "channel/grpc/tls/testing/tls_fixture.h"
 #include "channel/testing/short_folder.h"
 #include "channel/testing/tls_client.h"
+#include "channel/tls/refused_connections.h"
 #include "common/io/unique_fd.h"
 
 namespace tributary {
