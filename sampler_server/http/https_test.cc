@@ -197,6 +197,18 @@ TEST_F(HttpsTest, SilentClientsKeepNobodyWaiting) {
   EXPECT_TRUE(Refused("slow", 31));
 }
 
+TEST_F(HttpsTest, AClientThatBeginsAHandshakeAndGoesSilentIsSlow) {
+  const int fd = ConnectTo(port());
+  // A record that holds the first bytes of a client's hello of 512.
+  const char hello[] = "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03";
+  ASSERT_EQ(write(fd, hello, sizeof(hello) - 1),
+            static_cast<ssize_t>(sizeof(hello) - 1));
+  char byte = 0;
+  EXPECT_EQ(read(fd, &byte, 1), 0);
+  close(fd);
+  EXPECT_TRUE(Refused("slow", 1));
+}
+
 TEST_F(HttpsTest, SilentClientsOfManyHostsKeepNobodyWaiting) {
   OpenSilent(250, INADDR_LOOPBACK + 256, 1);
   EXPECT_LT(TimeOfGet(), absl::Seconds(1));
