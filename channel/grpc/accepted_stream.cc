@@ -11,7 +11,7 @@
 namespace tributary {
 
 AcceptedStream::AcceptedStream(grpc::GenericCallbackServerContext* context,
-                               const GrpcConnectionOptions& options, bool tls,
+                               const ConnectionOptions& options, bool tls,
                                StreamLimits* limits)
     : GrpcStream(context->peer(), options),
       tls_(tls),

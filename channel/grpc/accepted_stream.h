@@ -10,10 +10,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "channel/grpc/grpc_connection_options.h"
 #include "channel/grpc/grpc_stream.h"
 #include "channel/grpc/stream_limits.h"
 #include "channel/net/connection_use.h"
+#include "channel/network.h"
 #include "common/identity/identity.h"
 #include "common/runtime/mutex.h"
 #include "common/runtime/shared_budget.h"
@@ -28,7 +28,7 @@ class AcceptedStream : public GrpcStream,
  public:
   // `tls`: the caller is whom the certificate names. `limits` outlives it.
   AcceptedStream(grpc::GenericCallbackServerContext* context,
-                 const GrpcConnectionOptions& options, bool tls,
+                 const ConnectionOptions& options, bool tls,
                  StreamLimits* limits);
 
   // Accepts the call and reads its messages, or closes it.

@@ -11,7 +11,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
-#include "channel/grpc/grpc_connection_options.h"
+#include "channel/network.h"
 
 namespace tributary {
 
@@ -23,7 +23,7 @@ inline int ArgumentMs(absl::Duration duration) {
 
 // Calls `set` with the name and value of each argument.
 inline void SetConnectionArguments(
-    const GrpcConnectionOptions& connection,
+    const ConnectionOptions& connection,
     absl::FunctionRef<void(const char* name, int value)> set) {
   set(GRPC_ARG_KEEPALIVE_TIME_MS, ArgumentMs(connection.keepalive_time));
   set(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, ArgumentMs(connection.keepalive_timeout));

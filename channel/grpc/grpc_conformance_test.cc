@@ -17,7 +17,7 @@ class GrpcHarness {
   static constexpr size_t kMaxQueued = size_t{8} << 20;
 
   GrpcHarness() {
-    GrpcTransportOptions options;
+    NetworkTransportOptions options;
     options.connection.max_queued_bytes = kMaxQueued;
     transport_ = std::make_unique<GrpcTransport>(options);
   }
@@ -42,8 +42,8 @@ class GrpcHarness {
   size_t max_queued_bytes() { return kMaxQueued; }
 
  private:
-  GrpcServerOptions Options() {
-    GrpcServerOptions options;
+  NetworkServerOptions Options() {
+    NetworkServerOptions options;
     if (kUnix) {
       options.listen = {
           absl::StrCat("unix:", folder_.File(std::to_string(sockets_++))), 0};

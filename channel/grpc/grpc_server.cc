@@ -25,14 +25,13 @@
 #include "channel/grpc/receive_memory.h"
 #include "channel/grpc/stream_limits.h"
 #include "channel/grpc/stream_method.h"
-#include "channel/grpc/tls/connection_ages.h"
-#include "channel/grpc/tls/refused_connections.h"
 #include "channel/grpc/tls/tls_credentials.h"
-#include "channel/grpc/tls/watched_tls_files.h"
 #include "channel/method_roles.h"
 #include "channel/net/connection_acceptor.h"
+#include "channel/net/connection_ages.h"
 #include "channel/net/listening_sockets.h"
 #include "channel/planned_end.h"
+#include "channel/tls/refused_connections.h"
 #include "common/io/unique_fd.h"
 #include "common/observe/refusal_counter.h"
 #include "common/text/status.h"
@@ -44,7 +43,7 @@ constexpr int kMaxMetadataBytes = 8 << 10;
 constexpr uint8_t kTlsHandshake = 22;  // the type of a client's first record
 
 // Unix sockets are in plain text: the system tells who is at the other end.
-bool UsesTls(const GrpcServerOptions& options) {
+bool UsesTls(const NetworkServerOptions& options) {
   return !options.tls.empty() && !options.listen.is_unix();
 }
 
@@ -53,7 +52,7 @@ class ServerStream final : public AcceptedStream {
  public:
   // `ages` is null if connections may grow as old as they like.
   ServerStream(grpc::GenericCallbackServerContext* context,
-               const GrpcServerOptions& options, StreamLimits* limits,
+               const NetworkServerOptions& options, StreamLimits* limits,
                ConnectionAges* ages, StreamAcceptor* acceptor)
       : AcceptedStream(context, options.connection, UsesTls(options), limits),
         ages_(ages),
@@ -116,7 +115,7 @@ class ServerStream final : public AcceptedStream {
 
 class StreamService final : public grpc::CallbackGenericService {
  public:
-  StreamService(const GrpcServerOptions& options, StreamAcceptor* acceptor)
+  StreamService(const NetworkServerOptions& options, StreamAcceptor* acceptor)
       : options_(options),
         ages_(options.age),
         limits_(options.max_streams),
@@ -145,14 +144,15 @@ class StreamService final : public grpc::CallbackGenericService {
                                           tls ? &ages_ : nullptr, acceptor_);
   }
 
-  const GrpcServerOptions options_;
+  const NetworkServerOptions options_;
   ConnectionAges ages_;
   StreamLimits limits_;
   std::atomic<bool> serving_{false};
   StreamAcceptor* const acceptor_;
 };
 
-void SetLimits(const GrpcServerOptions& options, grpc::ServerBuilder& builder) {
+void SetLimits(const NetworkServerOptions& options,
+               grpc::ServerBuilder& builder) {
   const auto set = [&builder](const char* name, int value) {
     builder.AddChannelArgument(name, value);
   };
@@ -170,15 +170,15 @@ void SetLimits(const GrpcServerOptions& options, grpc::ServerBuilder& builder) {
   set(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
 }
 
-void SetArguments(const GrpcServerOptions& options,
+void SetArguments(const NetworkServerOptions& options,
                   grpc::ServerBuilder& builder) {
-  const GrpcConnectionOptions& connection = options.connection;
+  const ConnectionOptions& connection = options.connection;
   SetLimits(options, builder);
   if (UsesTls(options)) {
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS,
-                               ArgumentMs(options.age.grpc_age()));
+                               ArgumentMs(options.age.notice_age()));
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS,
-                               ArgumentMs(options.age.grpc_grace()));
+                               ArgumentMs(options.age.cut_grace()));
   }
   builder.AddChannelArgument(
       GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
@@ -195,7 +195,7 @@ using NewConnection =
 
 class GrpcServerImpl final : public GrpcServer {
  public:
-  GrpcServerImpl(const GrpcServerOptions& options, StreamAcceptor* acceptor)
+  GrpcServerImpl(const NetworkServerOptions& options, StreamAcceptor* acceptor)
       : options_(options), service_(options, acceptor) {}
   ~GrpcServerImpl() override { Shutdown(absl::ZeroDuration()); }
 
@@ -205,7 +205,7 @@ class GrpcServerImpl final : public GrpcServer {
                                        options_.connection.keepalive_timeout));
     address_ = sockets->address();
     if (UsesTls(options_)) {
-      ASSIGN_OR_RETURN(tls_files_, WatchedTlsFiles::Start(options_.tls));
+      ASSIGN_OR_RETURN(tls_files_, GrpcTlsFiles::Start(options_.tls));
     }
     grpc::ServerBuilder builder;
     SetArguments(options_, builder);
@@ -295,12 +295,12 @@ class GrpcServerImpl final : public GrpcServer {
     return absl::OkStatus();
   }
 
-  const GrpcServerOptions options_;
+  const NetworkServerOptions options_;
   Address address_;
   RefusalCounter refused_connections_{"connection"};
   std::atomic<uint64_t> num_idle_streams_{0};
-  std::unique_ptr<WatchedTlsFiles> tls_files_;  // null: plain text
-  StreamService service_;                       // outlives server_
+  std::unique_ptr<GrpcTlsFiles> tls_files_;  // null: plain text
+  StreamService service_;                    // outlives server_
   std::unique_ptr<grpc::Server> server_;
   // One for each thread that passes connections on, since HandleNewConnection
   // holds a mutex of it while it parses what the connection sends. Each has
@@ -316,7 +316,7 @@ class GrpcServerImpl final : public GrpcServer {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
-    GrpcServerOptions options, StreamAcceptor* acceptor) {
+    NetworkServerOptions options, StreamAcceptor* acceptor) {
   RETURN_IF_ERROR(CheckTlsFiles(options.tls));
   if (options.tls.empty() && !options.insecure &&
       !IsLoopback(options.listen.host)) {

@@ -39,13 +39,13 @@ class GrpcServerTest : public ::testing::Test {
   static void SetUpTestSuite() { grpc_init(); }
   static void TearDownTestSuite() { grpc_shutdown(); }
 
-  void Serve(GrpcServerOptions options = {}) {
+  void Serve(NetworkServerOptions options = {}) {
     auto server = GrpcServer::Start(options, &acceptor_);
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
   }
   std::shared_ptr<Recorder> Connect(const Address& address,
-                                    GrpcTransportOptions options = {}) {
+                                    NetworkTransportOptions options = {}) {
     auto client = std::make_shared<Recorder>(&log_);
     transports_.push_back(std::make_unique<GrpcTransport>(options));
     client->set_stream(
@@ -79,7 +79,7 @@ class GrpcServerTest : public ::testing::Test {
 
 TEST_F(GrpcServerTest, ASocketsPathIsTakenOnlyFromTheDead) {
   const ShortFolder folder;
-  GrpcServerOptions options;
+  NetworkServerOptions options;
   options.listen = {absl::StrCat("unix:", folder.File("s")), 0};
   Serve(options);
   EXPECT_EQ(server_->address(), options.listen);
@@ -110,7 +110,7 @@ TEST_F(GrpcServerTest, ASocketsPathIsTakenOnlyFromTheDead) {
 
 TEST_F(GrpcServerTest, APortInUseIsRefused) {
   Serve();
-  GrpcServerOptions options;
+  NetworkServerOptions options;
   options.listen = server_->address();
   EXPECT_NE(options.listen.port, 0);
   const auto second = GrpcServer::Start(options, &acceptor_);
@@ -120,7 +120,7 @@ TEST_F(GrpcServerTest, APortInUseIsRefused) {
 }
 
 TEST_F(GrpcServerTest, PlaintextBeyondLoopbackNeedsInsecure) {
-  GrpcServerOptions options;
+  NetworkServerOptions options;
   options.listen = {"0.0.0.0", 0};
   const auto server = GrpcServer::Start(options, &acceptor_);
   EXPECT_EQ(server.status().code(), absl::StatusCode::kInvalidArgument);
@@ -150,7 +150,7 @@ TEST_F(GrpcServerTest, UnknownMethodsAndForeignBytesAreRefused) {
 
 // Streams come over connections that differ, since each transport has its own.
 TEST_F(GrpcServerTest, ACallerLeavesStreamsToOthers) {
-  GrpcServerOptions options;
+  NetworkServerOptions options;
   options.listen = {"0.0.0.0", 0};  // of both families
   options.insecure = true;
   options.max_streams = 8;
@@ -175,7 +175,7 @@ TEST_F(GrpcServerTest, ACallerLeavesStreamsToOthers) {
 }
 
 TEST_F(GrpcServerTest, StreamsAreLimited) {
-  GrpcServerOptions options;
+  NetworkServerOptions options;
   options.max_streams = 1;
   Serve(options);
   auto first = Connect(server_->address());
@@ -189,7 +189,7 @@ TEST_F(GrpcServerTest, StreamsAreLimited) {
 }
 
 TEST_F(GrpcServerTest, ConnectionsThatNeverBeginEnd) {
-  GrpcServerOptions options;
+  NetworkServerOptions options;
   options.handshake_timeout = absl::Milliseconds(300);
   Serve(options);
   raw_http2::Connection silent(server_->address().port);
@@ -204,7 +204,7 @@ TEST_F(GrpcServerTest, ConnectionsThatNeverBeginEnd) {
 }
 
 TEST_F(GrpcServerTest, ConnectionsWithoutStreamsEnd) {
-  GrpcServerOptions options;
+  NetworkServerOptions options;
   options.connection_idle_timeout = absl::Milliseconds(300);
   Serve(options);
   raw_http2::Connection idle(server_->address().port);
@@ -220,7 +220,7 @@ TEST_F(GrpcServerTest, ConnectionsWithoutStreamsEnd) {
 }
 
 TEST_F(GrpcServerTest, IdleStreamsEndAsPlanned) {
-  GrpcServerOptions options;
+  NetworkServerOptions options;
   options.stream_idle_timeout = absl::Milliseconds(1500);
   Serve(options);
   auto idle = Connect(server_->address());
@@ -279,12 +279,12 @@ TEST_F(GrpcServerTest, ACutConnectionClosesBothEnds) {
 }
 
 TEST_F(GrpcServerTest, AFrozenConnectionIsGivenUpByBothEnds) {
-  GrpcServerOptions server_options;
+  NetworkServerOptions server_options;
   server_options.connection.keepalive_time = absl::Milliseconds(200);
   server_options.connection.keepalive_timeout = absl::Milliseconds(200);
   Serve(server_options);
   TcpForwarder wire(server_->address().port);
-  GrpcTransportOptions options;
+  NetworkTransportOptions options;
   options.connection = server_options.connection;
   auto client = Connect({"127.0.0.1", wire.port()}, options);
   auto server = Accepted();
@@ -297,10 +297,10 @@ TEST_F(GrpcServerTest, AFrozenConnectionIsGivenUpByBothEnds) {
 
 // Pings at the interval that both agreed on are no abuse.
 TEST_F(GrpcServerTest, AnIdleStreamStays) {
-  GrpcServerOptions server_options;
+  NetworkServerOptions server_options;
   server_options.connection.keepalive_time = absl::Milliseconds(50);
   Serve(server_options);
-  GrpcTransportOptions options;
+  NetworkTransportOptions options;
   options.connection = server_options.connection;
   auto client = Connect(server_->address(), options);
   Accepted();
@@ -316,7 +316,7 @@ TEST_F(GrpcServerTest, AServerThatNeverAnswersIsUnavailableInTime) {
   Serve();
   TcpForwarder wire(server_->address().port);
   wire.Freeze();
-  GrpcTransportOptions options;
+  NetworkTransportOptions options;
   options.connect_timeout = absl::Milliseconds(300);
   auto client = Connect({"127.0.0.1", wire.port()}, options);
   ASSERT_TRUE(Closed(*client));
@@ -324,14 +324,14 @@ TEST_F(GrpcServerTest, AServerThatNeverAnswersIsUnavailableInTime) {
 }
 
 TEST_F(GrpcServerTest, ACloseThatCannotBeHeardEndsInTime) {
-  GrpcServerOptions server_options;
+  NetworkServerOptions server_options;
   server_options.connection.close_timeout = absl::Milliseconds(200);
   // What TCP has taken is given up by keepalive only.
   server_options.connection.keepalive_time = absl::Milliseconds(300);
   server_options.connection.keepalive_timeout = absl::Milliseconds(300);
   Serve(server_options);
   TcpForwarder wire(server_->address().port);
-  GrpcTransportOptions options;
+  NetworkTransportOptions options;
   options.connection = server_options.connection;
   auto client = Connect({"127.0.0.1", wire.port()}, options);
   auto server = Accepted();

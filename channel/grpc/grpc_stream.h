@@ -14,8 +14,8 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "channel/grpc/grpc_connection_options.h"
 #include "channel/message.h"
+#include "channel/network.h"
 #include "channel/transport.h"
 #include "common/runtime/clock.h"
 #include "common/runtime/mutex.h"
@@ -29,7 +29,7 @@ namespace tributary {
 class GrpcStream : public std::enable_shared_from_this<GrpcStream> {
  public:
   // `other_end` names the other end in error messages.
-  GrpcStream(std::string other_end, const GrpcConnectionOptions& options)
+  GrpcStream(std::string other_end, const ConnectionOptions& options)
       : other_end_(std::move(other_end)),
         options_(options),
         last_used_(SteadyClock().Now()) {}
@@ -86,7 +86,7 @@ class GrpcStream : public std::enable_shared_from_this<GrpcStream> {
   void AbortLater() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::string other_end_;
-  const GrpcConnectionOptions options_;
+  const ConnectionOptions options_;
   std::shared_ptr<StreamHandler> handler_;  // used by gRPC's callbacks only
   grpc::ByteBuffer out_;                    // the message being written
   grpc::Alarm close_alarm_;

@@ -23,7 +23,6 @@
 #include "channel/grpc/stream_registry.h"
 #include "channel/grpc/tls/connect_failures.h"
 #include "channel/grpc/tls/tls_credentials.h"
-#include "channel/grpc/tls/watched_tls_files.h"
 
 namespace tributary {
 namespace {
@@ -41,7 +40,7 @@ class ClientStream final
   // Passes the status that gRPC ends the call with, and returns what it means.
   using Explain = std::function<absl::Status(const absl::Status&)>;
 
-  ClientStream(std::string address, const GrpcConnectionOptions& options,
+  ClientStream(std::string address, const ConnectionOptions& options,
                StreamRegistry* registry, std::shared_ptr<StreamHandler> handler,
                Explain explain)
       : GrpcStream(std::move(address), options),
@@ -124,14 +123,14 @@ class ClientStream final
 
 }  // namespace
 
-GrpcTransport::GrpcTransport(GrpcTransportOptions options)
+GrpcTransport::GrpcTransport(NetworkTransportOptions options)
     : options_(std::move(options)),
       failures_(std::make_unique<ConnectFailures>()),
       streams_(std::make_unique<StreamRegistry>()) {
   TakeGrpcLog();
   KeepReceiveMemory();
   if (options_.tls.empty()) return;
-  auto files = WatchedTlsFiles::Start(options_.tls);
+  auto files = GrpcTlsFiles::Start(options_.tls);
   usable_ = files.status();
   if (files.ok()) tls_files_ = *std::move(files);
 }
@@ -197,8 +196,8 @@ absl::Status GrpcTransport::Explain(const Address& address,
   if (!usable_.ok() && !address.is_unix()) return usable_;
   ConnectingClient client;
   if (tls_files_ != nullptr && !address.is_unix()) {
-    client = {options_.tls, tls_files_->identity(), tls_files_->expires(),
-              std::move(accepted)};
+    client = {options_.tls, tls_files_->watched().identity(),
+              tls_files_->watched().expires(), std::move(accepted)};
   }
   return failures_->Explain(address.ToString(), status, client, absl::Now());
 }

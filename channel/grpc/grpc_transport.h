@@ -7,10 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/time.h"
-#include "channel/grpc/grpc_connection_options.h"
+#include "channel/network.h"
 #include "channel/transport.h"
-#include "common/identity/tls_files.h"
 #include "common/runtime/mutex.h"
 
 namespace grpc {
@@ -23,17 +21,7 @@ namespace tributary {
 class AcceptedServer;
 class ConnectFailures;
 class StreamRegistry;
-class WatchedTlsFiles;
-
-struct GrpcTransportOptions {
-  GrpcConnectionOptions connection;
-  // A server that does not accept the connection within this time is
-  // UNAVAILABLE.
-  absl::Duration connect_timeout = absl::Seconds(5);
-  // Empty: plain text. They are read again when they change. Unix sockets are
-  // in plain text always.
-  TlsFiles tls;
-};
+class GrpcTlsFiles;
 
 // Streams to one address share a connection as long as one of them is open.
 // Batch streams have a connection apart from calls, because of their volume. A
@@ -48,17 +36,13 @@ struct GrpcTransportOptions {
 //
 // Handlers are called on gRPC's own threads, which are few and shared by the
 // whole process. Thread-safe.
-class GrpcTransport final : public Transport {
+class GrpcTransport final : public NetworkTransport {
  public:
-  explicit GrpcTransport(GrpcTransportOptions options = {});
+  explicit GrpcTransport(NetworkTransportOptions options = {});
   // As Shutdown.
   ~GrpcTransport() override;
 
-  // Closes the remaining streams with UNAVAILABLE and returns when every
-  // OnClosed has returned, so it must not be called from a handler. Later
-  // streams close at once. If an executor both calls Connect and is used by
-  // handlers, call Shutdown first, then end the executor, then the transport.
-  void Shutdown();
+  void Shutdown() override;
 
   std::shared_ptr<Stream> Connect(
       const Address& address, StreamMethod method,
@@ -80,9 +64,9 @@ class GrpcTransport final : public Transport {
                        std::shared_ptr<AcceptedServer> accepted);
   void DropUnusedChannels();
 
-  const GrpcTransportOptions options_;
-  absl::Status usable_;                         // of options_.tls
-  std::unique_ptr<WatchedTlsFiles> tls_files_;  // null: plain text
+  const NetworkTransportOptions options_;
+  absl::Status usable_;                      // of options_.tls
+  std::unique_ptr<GrpcTlsFiles> tls_files_;  // null: plain text
   Mutex mutex_;
   // gRPC's own threads must not release the last channel of a process: they
   // would join themselves. So the transport keeps a channel until it is unused

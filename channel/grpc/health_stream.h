@@ -27,8 +27,8 @@ class HealthStream final : public AcceptedStream {
  public:
   // `serving` outlives it.
   HealthStream(grpc::GenericCallbackServerContext* context,
-               const GrpcConnectionOptions& options, bool tls,
-               StreamLimits* limits, const std::atomic<bool>* serving)
+               const ConnectionOptions& options, bool tls, StreamLimits* limits,
+               const std::atomic<bool>* serving)
       : AcceptedStream(context, options, tls, limits), serving_(serving) {}
 
   static constexpr absl::Duration kRequestTimeout = absl::Seconds(5);

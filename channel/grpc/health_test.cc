@@ -13,7 +13,6 @@
 #include "channel/grpc/testing/raw_http2.h"
 #include "channel/grpc/testing/unary_call.h"
 #include "channel/grpc/tls/tls_credentials.h"
-#include "channel/grpc/tls/watched_tls_files.h"
 #include "channel/testing/recording_stream.h"
 #include "common/identity/testing/test_certificates.h"
 
@@ -25,7 +24,7 @@ class HealthTest : public ::testing::Test {
   static void SetUpTestSuite() { grpc_init(); }
   static void TearDownTestSuite() { grpc_shutdown(); }
 
-  void Serve(GrpcServerOptions options = {}) {
+  void Serve(NetworkServerOptions options = {}) {
     auto server = GrpcServer::Start(options, &acceptor_);
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
@@ -104,7 +103,7 @@ TEST_F(HealthTest, ChecksWithoutARequestEnd) {
 }
 
 TEST_F(HealthTest, ChecksTakePlacesOfStreams) {
-  GrpcServerOptions options;
+  NetworkServerOptions options;
   options.max_streams = 8;
   Serve(options);
   raw_http2::Connection greedy(server_->address().port);
@@ -118,13 +117,13 @@ TEST_F(HealthTest, ChecksTakePlacesOfStreams) {
 // Over TLS any role may ask, and nobody without a certificate.
 TEST_F(HealthTest, AnyRoleMayAsk) {
   TestCertificates certificates;
-  GrpcServerOptions options;
+  NetworkServerOptions options;
   options.tls = certificates.Sampler();
   Serve(options);
   for (const TlsFiles& files :
        {certificates.Sampler("other"), certificates.Trainer("cora"),
         certificates.Operator()}) {
-    auto watched = WatchedTlsFiles::Start(files);
+    auto watched = GrpcTlsFiles::Start(files);
     ASSERT_TRUE(watched.ok()) << watched.status();
     std::string response;
     const grpc::Status status =

@@ -81,7 +81,7 @@ class Http2AttacksTest : public ::testing::Test {
     return peak > resident_ ? peak - resident_ : 0;
   }
 
-  GrpcServerOptions options_;
+  NetworkServerOptions options_;
   std::unique_ptr<ForkedServer> server_;
   absl::Duration cpu_;
   size_t resident_ = 0;
@@ -368,7 +368,7 @@ size_t SendWithoutCertificate(const Connection& connection) {
 TEST(TlsAttacksTest, WithoutACertificateNothingReachesHttp2) {
   signal(SIGPIPE, SIG_IGN);
   TestCertificates certificates;
-  GrpcServerOptions options;
+  NetworkServerOptions options;
   options.tls = certificates.Sampler();
   options.stream_idle_timeout = absl::Seconds(1);
   ForkedServer server(options);

@@ -74,8 +74,8 @@ class HonestStream {
 
 struct Servers {
   Servers() {
-    plain = std::make_unique<ForkedServer>(GrpcServerOptions());
-    GrpcServerOptions options;
+    plain = std::make_unique<ForkedServer>(NetworkServerOptions());
+    NetworkServerOptions options;
     options.tls = certificates.Sampler();
     tls = std::make_unique<ForkedServer>(options);
   }

@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "channel/envelope.h"
-#include "channel/grpc/grpc_transport.h"
-#include "channel/grpc/process_room.h"
+#include "channel/network.h"
 #include "channel/parse_header.h"
+#include "channel/transports/network_choice.h"
 #include "cli/command/command.h"
 #include "common/fleet/graph_text.h"
 #include "common/identity/tls_material.h"
@@ -194,8 +194,8 @@ std::vector<ServerAnswer> Ask(const std::vector<Address>& addresses,
                               const TlsFiles& tls, const GraphName& graph,
                               absl::Duration timeout, int probes,
                               ThreadPool& pool) {
-  GrpcTransport transport({.tls = tls});
-  FleetQuery query(addresses, &transport, &pool, pool.Now() + timeout);
+  const auto transport = MakeNetworkTransport({.tls = tls});
+  FleetQuery query(addresses, transport.get(), &pool, pool.Now() + timeout);
   std::vector<ServerAnswer> answers;
   std::vector<size_t> all;
   for (const Address& address : addresses) {
@@ -236,7 +236,7 @@ absl::StatusOr<std::vector<ServerAnswer>> AskServers(const FleetAccess& access,
         absl::StrCat("--servers: ", std::string(source.status().message())));
   }
   ThreadPool pool("fleet", 1);
-  RETURN_IF_ERROR(CheckRoomForGrpc());
+  RETURN_IF_ERROR(CheckRoomForNetwork());
   ASSIGN_OR_RETURN(const std::vector<Address> addresses,
                    ListServers(*std::move(source), timeout, pool));
   return Ask(addresses, access.tls, graph, timeout, probes, pool);

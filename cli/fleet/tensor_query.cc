@@ -7,9 +7,9 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "channel/grpc/grpc_transport.h"
-#include "channel/grpc/process_room.h"
+#include "channel/network.h"
 #include "channel/parse_header.h"
+#include "channel/transports/network_choice.h"
 #include "cli/command/command.h"
 #include "common/fleet/discovery_source.h"
 #include "common/hash/sha256.h"
@@ -28,7 +28,8 @@ using Json = nlohmann::json;
 // Connections to all servers of a list, for calls on tensors.
 class TensorFleet {
  public:
-  explicit TensorFleet(const TlsFiles& tls) : transport_({.tls = tls}) {}
+  explicit TensorFleet(const TlsFiles& tls)
+      : transport_(MakeNetworkTransport({.tls = tls})) {}
   static absl::StatusOr<std::unique_ptr<TensorFleet>> Connect(
       const FleetAccess& access, absl::Duration timeout) {
     const absl::Status tls = CheckTlsFiles(access.tls);
@@ -41,19 +42,19 @@ class TensorFleet {
       return UsageError(absl::StrCat("--servers: ", source.status().message()));
     }
     auto fleet = std::make_unique<TensorFleet>(access.tls);
-    RETURN_IF_ERROR(CheckRoomForGrpc());
+    RETURN_IF_ERROR(CheckRoomForNetwork());
     fleet->deadline_ = fleet->pool_.Now() + timeout;
     ASSIGN_OR_RETURN(fleet->addresses_,
                      ListServers(*std::move(source), timeout, fleet->pool_));
     std::sort(fleet->addresses_.begin(), fleet->addresses_.end());
     fleet->calls_ =
-        std::make_unique<FleetCalls>(fleet->addresses_, &fleet->transport_,
+        std::make_unique<FleetCalls>(fleet->addresses_, fleet->transport_.get(),
                                      &fleet->pool_, StreamMethod::kData);
     return fleet;
   }
   ~TensorFleet() {
     calls_ = nullptr;
-    transport_.Shutdown();
+    transport_->Shutdown();
   }
 
   std::vector<TensorAnswer> List(const std::string& job) {
@@ -106,7 +107,7 @@ class TensorFleet {
     return ParseHeader<Reply>(reply->kind, reply->header);
   }
 
-  GrpcTransport transport_;
+  const std::unique_ptr<NetworkTransport> transport_;
   ThreadPool pool_{"tensors", 1};
   absl::Time deadline_;
   std::vector<Address> addresses_;

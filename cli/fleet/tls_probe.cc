@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "channel/tls/tls_context.h"
 #include "common/text/status.h"
 
 namespace tributary {
@@ -36,12 +37,7 @@ class Probe {
         });
     io_.run_for(absl::ToChronoNanoseconds(timeout));
     RETURN_IF_ERROR(status_);
-    const X509* const certificate =
-        SSL_get0_peer_certificate(stream_.native_handle());
-    if (certificate == nullptr) {
-      return absl::UnavailableError("the server shows no certificate");
-    }
-    return FactsOfCertificate(*certificate);
+    return PeerCertificate(stream_.native_handle());
   }
 
  private:
@@ -80,18 +76,8 @@ absl::StatusOr<CertificateFacts> ProbeTls(const Address& address,
   if (address.is_unix()) {
     return absl::UnimplementedError("unix sockets are not probed");
   }
-  asio::ssl::context context(asio::ssl::context::tls_client);
-  context.set_verify_mode(asio::ssl::verify_peer);
-  error_code error;
-  context.load_verify_file(tls.ca, error);
-  if (!error) context.use_certificate_chain_file(tls.cert, error);
-  if (!error)
-    context.use_private_key_file(tls.key, asio::ssl::context::pem, error);
-  if (error) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--tls-ca, --tls-cert or --tls-key: ", error.message()));
-  }
-  return Probe(context).Run(address, timeout);
+  ASSIGN_OR_RETURN(const TlsContext context, MakeClientContext(tls));
+  return Probe(*context).Run(address, timeout);
 }
 
 }  // namespace tributary

@@ -149,4 +149,14 @@ absl::StatusOr<TlsMaterial> ReadTlsMaterial(const TlsFiles& files) {
   return material;
 }
 
+absl::StatusOr<bool> RereadTlsMaterial(
+    const TlsFiles& files, TlsMaterial* in_use,
+    absl::FunctionRef<absl::Status(const TlsMaterial&)> use) {
+  ASSIGN_OR_RETURN(TlsMaterial material, ReadTlsMaterial(files));
+  if (material.SameTextsAs(*in_use)) return false;
+  RETURN_IF_ERROR(use(material));
+  *in_use = std::move(material);
+  return true;
+}
+
 }  // namespace tributary

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "common/identity/identity.h"
@@ -31,6 +32,14 @@ struct TlsMaterial {
 // or is not valid yet. Whether the other end will trust the certificate is not
 // known here. Blocks on the files; the caller is no event thread.
 absl::StatusOr<TlsMaterial> ReadTlsMaterial(const TlsFiles& files);
+
+// Reads the files again. Passes contents of other texts than `*in_use` to
+// `use`, and assigns them to `*in_use` if it returns OK; returns whether that
+// was so. Errors of either leave the old ones in use. Compares texts because
+// times of files may be coarse.
+absl::StatusOr<bool> RereadTlsMaterial(
+    const TlsFiles& files, TlsMaterial* in_use,
+    absl::FunctionRef<absl::Status(const TlsMaterial&)> use);
 
 }  // namespace tributary
 

@@ -46,6 +46,25 @@ TEST_F(TlsMaterialTest, SeveralAuthoritiesInOneFileAreFine) {
   EXPECT_TRUE(ReadTlsMaterial(files).ok());
 }
 
+TEST_F(TlsMaterialTest, NewContentsAreInUseOnceTheyCouldBeUsed) {
+  const TlsFiles files = certificates_.Trainer("one");
+  TlsMaterial in_use;
+  const auto reread = [&](const absl::Status& result) {
+    return RereadTlsMaterial(files, &in_use,
+                             [&](const TlsMaterial&) { return result; });
+  };
+  const absl::Status full = absl::ResourceExhaustedError("no descriptors");
+  EXPECT_EQ(reread(full).status(), full);
+  EXPECT_EQ(in_use.identity.name, "");
+  EXPECT_TRUE(reread(absl::OkStatus()).value());
+  EXPECT_EQ(in_use.identity.name, "one");
+  // Contents that are in use already are not used again.
+  EXPECT_FALSE(reread(full).value());
+  TestCertificates::Replace(files.key, "no key");
+  EXPECT_EQ(reread(absl::OkStatus()).status().code(), kInvalid);
+  EXPECT_EQ(in_use.identity.name, "one");
+}
+
 TEST_F(TlsMaterialTest, NamesTheFileThatCannotBeRead) {
   TlsFiles files = certificates_.Sampler();
   unlink(files.key.c_str());

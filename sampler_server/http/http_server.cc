@@ -16,11 +16,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "channel/grpc/tls/refused_connections.h"
+#include "channel/tls/refused_connections.h"
+#include "channel/tls/tls_context.h"
 #include "common/fleet/ip_host.h"
 #include "common/text/status.h"
 #include "sampler_server/http/http_places.h"
-#include "sampler_server/http/http_tls.h"
 
 namespace tributary {
 namespace {
@@ -66,7 +66,7 @@ struct Listener {
 // One connection, kept alive by its own callbacks. `tls` is null in plain text.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(tcp::socket socket, HttpTls::Context tls, std::string host,
+  Connection(tcp::socket socket, TlsContext tls, std::string host,
              const Listener* listener)
       : listener_(listener),
         host_(std::move(host)),
@@ -110,12 +110,17 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void OnHandshake(error_code error) {
     SSL* const ssl = encrypted_->native_handle();
-    if (error) return Refuse(ReasonOfHandshake(error, ssl), error.message());
-    absl::StatusOr<Identity> peer = PeerOf(ssl);
+    if (error) {
+      return Refuse(error == beast::error::timeout
+                        ? RefusalReason::kSlow
+                        : ReasonOfHandshake(error, ssl),
+                    error.message());
+    }
+    absl::StatusOr<CertificateFacts> peer = PeerCertificate(ssl);
     if (!peer.ok()) {
       return Refuse(RefusalReason::kWrongName, peer.status().message());
     }
-    client_ = *std::move(peer);
+    client_ = std::move(peer->identity);
     Read(*encrypted_);
   }
 
@@ -189,7 +194,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   const Listener* const listener_;
   const std::string host_;
-  const HttpTls::Context tls_;
+  const TlsContext tls_;
   std::unique_ptr<HttpPlaces::Place> place_;
   bool cut_ = false;
   beast::tcp_stream stream_;
@@ -219,7 +224,7 @@ class HttpServerImpl final : public HttpServer {
 
   absl::Status Listen() {
     if (!listener_.options.tls.empty()) {
-      ASSIGN_OR_RETURN(tls_, HttpTls::Read(listener_.options.tls));
+      ASSIGN_OR_RETURN(tls_, ServerTls::Read(listener_.options.tls, "--http"));
     }
     error_code error;
     Bind(error);
@@ -295,8 +300,8 @@ class HttpServerImpl final : public HttpServer {
 
   Listener listener_;
   HttpPlaces places_;
-  std::optional<HttpTls> tls_;  // none: plain text
-  asio::io_context io_{1};      // destroys connections, which use what is above
+  std::optional<ServerTls> tls_;  // none: plain text
+  asio::io_context io_{1};  // destroys connections, which use what is above
   tcp::acceptor acceptor_;
   asio::steady_timer pause_;
   std::thread thread_;

@@ -19,7 +19,7 @@
 #include "absl/strings/match.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "channel/grpc/tls/refused_connections.h"
+#include "channel/tls/refused_connections.h"
 #include "common/fleet/testing/ipv6_network.h"
 #include "common/identity/testing/test_certificates.h"
 #include "gmock/gmock.h"
@@ -197,6 +197,18 @@ TEST_F(HttpsTest, SilentClientsKeepNobodyWaiting) {
   EXPECT_TRUE(Refused("slow", 31));
 }
 
+TEST_F(HttpsTest, AClientThatBeginsAHandshakeAndGoesSilentIsSlow) {
+  const int fd = ConnectTo(port());
+  // A record that holds the first bytes of a client's hello of 512.
+  const char hello[] = "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03";
+  ASSERT_EQ(write(fd, hello, sizeof(hello) - 1),
+            static_cast<ssize_t>(sizeof(hello) - 1));
+  char byte = 0;
+  EXPECT_EQ(read(fd, &byte, 1), 0);
+  close(fd);
+  EXPECT_TRUE(Refused("slow", 1));
+}
+
 TEST_F(HttpsTest, SilentClientsOfManyHostsKeepNobodyWaiting) {
   OpenSilent(250, INADDR_LOOPBACK + 256, 1);
   EXPECT_LT(TimeOfGet(), absl::Seconds(1));
@@ -256,7 +268,8 @@ TEST_F(HttpsTest, RefusalsAreCountedByReason) {
   EXPECT_TRUE(Refused("given_up", 1));
 }
 
-// Without a restart; http_tls_test.cc has what does not replace the old ones.
+// Without a restart; tls_context_test.cc has what does not replace the old
+// ones.
 TEST_F(HttpsTest, FilesAreReadAgain) {
   const TestAuthority next("next authority");
   const PemPair sampler = next.Issue({.uris = {"tributary://sampler/next"}});

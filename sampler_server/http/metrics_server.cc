@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "channel/grpc/tls/refused_connections.h"
+#include "channel/tls/refused_connections.h"
 #include "common/text/status.h"
 #include "sampler_server/http/http_server.h"
 

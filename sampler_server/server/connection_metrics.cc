@@ -2,7 +2,7 @@
 
 namespace tributary {
 
-void ConnectionMetrics::Update(const GrpcServer& server) {
+void ConnectionMetrics::Update(const NetworkServer& server) {
   metrics_->AddGauge("tributary_connections", "Connections that are open")
       .Set(static_cast<double>(server.num_connections()));
   metrics_->AddGauge("tributary_streams", "Streams that are open")

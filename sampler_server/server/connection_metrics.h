@@ -1,4 +1,4 @@
-// Exports what a gRPC server counts of its connections and streams.
+// Exports what a server counts of its connections and streams.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVER_CONNECTION_METRICS_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVER_CONNECTION_METRICS_H_
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "channel/grpc/grpc_server.h"
+#include "channel/network.h"
 #include "common/observe/metrics.h"
 #include "common/runtime/mutex.h"
 
@@ -18,7 +18,7 @@ class ConnectionMetrics {
  public:
   explicit ConnectionMetrics(Metrics* metrics) : metrics_(metrics) {}
   // Brings the metrics up to what the server has counted so far.
-  void Update(const GrpcServer& server);
+  void Update(const NetworkServer& server);
 
  private:
   void Count(const std::string& name, const std::string& help,

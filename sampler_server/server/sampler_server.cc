@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "channel/grpc/grpc_server.h"
-#include "channel/grpc/grpc_transport.h"
+#include "channel/network.h"
+#include "channel/transports/network_choice.h"
 #include "common/fleet/discovery.h"
 #include "common/io/mapping_guard.h"
 #include "common/observe/log.h"
@@ -91,9 +91,9 @@ class SamplerServerImpl final : public SamplerServer {
       : options_(options),
         threads_(threads),
         incarnation_(NewIncarnation()),
-        transport_({.tls = options.tls}),
+        transport_(MakeNetworkTransport({.tls = options.tls})),
         pools_(threads),
-        graphs_(HostOptions(options, incarnation_), &transport_,
+        graphs_(HostOptions(options, incarnation_), transport_.get(),
                 &pools_.batches, &metrics_) {}
 
   ~SamplerServerImpl() override {
@@ -104,15 +104,15 @@ class SamplerServerImpl final : public SamplerServer {
     http_.reset();
     busy_.reset();
     StopDiscovery();
-    if (grpc_ != nullptr) grpc_->Shutdown(kShutdownGrace);
-    grpc_.reset();
+    if (network_ != nullptr) network_->Shutdown(kShutdownGrace);
+    network_.reset();
     service_.reset();
     // After it no stream to a peer posts any more: the pools may end.
-    transport_.Shutdown();
+    transport_->Shutdown();
   }
 
   absl::Status Start(const std::vector<ListedGraph>& sources);
-  Address address() const override { return grpc_->address(); }
+  Address address() const override { return network_->address(); }
   std::optional<Address> http_address() const override {
     if (http_ == nullptr) return std::nullopt;
     return http_->address();
@@ -143,7 +143,7 @@ class SamplerServerImpl final : public SamplerServer {
   const uint64_t incarnation_;
   SamplerServiceOptions service_options_;  // set by MakeService
   Metrics metrics_;
-  GrpcTransport transport_;
+  const std::unique_ptr<NetworkTransport> transport_;
   ServerPools pools_;
   GraphHost graphs_;
   SystemHostResolver resolver_;
@@ -151,7 +151,7 @@ class SamplerServerImpl final : public SamplerServer {
   std::shared_ptr<Discovery> discovery_;
   std::unique_ptr<SamplerService> service_;
   std::shared_ptr<BusyMeter> busy_;
-  std::unique_ptr<GrpcServer> grpc_;
+  std::unique_ptr<NetworkServer> network_;
   std::unique_ptr<MetricsServer> http_;
   std::unique_ptr<MetricsServer> health_;
   std::unique_ptr<GraphWatcher> watcher_;  // null: graphs stay as they are
@@ -166,19 +166,19 @@ class SamplerServerImpl final : public SamplerServer {
 
 absl::Status SamplerServerImpl::Start(const std::vector<ListedGraph>& sources) {
   RETURN_IF_ERROR(ServeGraphs(sources));
-  GrpcServerOptions grpc;
-  grpc.listen = options_.listen;
-  grpc.insecure = options_.insecure;
-  grpc.tls = options_.tls;
-  grpc.max_connections = options_.max_connections;
-  grpc.max_streams = options_.max_streams;
-  grpc.stream_idle_timeout = options_.stream_idle_timeout;
-  grpc.connection.max_queued_bytes = kMaxQueuedBytes;
-  ASSIGN_OR_RETURN(grpc_, GrpcServer::Start(std::move(grpc), service_.get()));
+  NetworkServerOptions network;
+  network.listen = options_.listen;
+  network.insecure = options_.insecure;
+  network.tls = options_.tls;
+  network.max_connections = options_.max_connections;
+  network.max_streams = options_.max_streams;
+  network.stream_idle_timeout = options_.stream_idle_timeout;
+  network.connection.max_queued_bytes = kMaxQueuedBytes;
+  ASSIGN_OR_RETURN(network_, StartNetworkServer(network, service_.get()));
   RETURN_IF_ERROR(FindPeers());
   RETURN_IF_ERROR(StartHttp());
   WatchGraphs();
-  grpc_->SetServing(true);
+  network_->SetServing(true);
   return absl::OkStatus();
 }
 
@@ -300,7 +300,7 @@ uint64_t SamplerServerImpl::MemoryBoundBytes() const {
   MemoryBoundInput input;
   input.max_streams = options_.max_streams;
   input.hot_bytes = graphs_.hot_bytes();
-  input.transport_bytes = GrpcServerOptions().receive_memory;
+  input.transport_bytes = NetworkServerOptions().receive_memory;
   for (const GraphState& graph : service_->graphs()) {
     input.partitions = std::max(input.partitions, graph.num_partitions);
   }
@@ -354,7 +354,7 @@ std::string SamplerServerImpl::MetricsText() {
   set("tributary_peers_healthy", "Peers that answer",
       static_cast<double>(graphs_.healthy_peers()));
   UpdateGraphMetrics();
-  connection_metrics_.Update(*grpc_);
+  connection_metrics_.Update(*network_);
   set("tributary_draining", "1 while draining", service_->draining() ? 1 : 0);
   metrics_
       .AddGauge("tributary_busy_ratio",
@@ -415,7 +415,7 @@ void SamplerServerImpl::StopDiscovery() {
 
 void SamplerServerImpl::Drain(absl::Duration timeout) {
   if (std::exchange(drained_, true) || service_ == nullptr) return;
-  if (grpc_ != nullptr) grpc_->SetServing(false);
+  if (network_ != nullptr) network_->SetServing(false);
   auto drained = std::make_shared<Promised<bool>>();
   service_->Drain(pools_.batches.Now() + timeout,
                   [drained] { drained->Set(true); });

@@ -72,7 +72,7 @@ struct SamplerServerOptions {
   // served beside /metrics only.
   std::optional<Address> health;
   bool insecure = false;  // the graph in plaintext beyond loopback
-  // See GrpcServerOptions.
+  // See NetworkServerOptions.
   size_t max_connections = 4096;
   size_t max_streams = 4096;
   absl::Duration stream_idle_timeout = absl::Minutes(10);
@@ -89,7 +89,8 @@ class SamplerServer {
  public:
   // Returns a server that is ready: its partitions are mapped, its ports open.
   // INVALID_ARGUMENT, naming the option, for an option out of range; else the
-  // errors of Graph::Open, ParseDiscoverySource, GrpcServer and MetricsServer.
+  // errors of Graph::Open, ParseDiscoverySource, StartNetworkServer and
+  // MetricsServer.
   static absl::StatusOr<std::unique_ptr<SamplerServer>> Start(
       const SamplerServerOptions& options);
   virtual ~SamplerServer() = default;

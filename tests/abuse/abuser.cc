@@ -77,7 +77,7 @@ struct OpenStream {
 class Abuser {
  public:
   Abuser(Abuse abuse, Address server, const GraphSchema* schema,
-         const GrpcTransportOptions& options, int at_once)
+         const NetworkTransportOptions& options, int at_once)
       : abuse_(abuse),
         server_(std::move(server)),
         transport_(options),
@@ -130,7 +130,7 @@ int Main(int argc, char** argv) {
   int64_t abuse = 0;
   int at_once = 50;
   std::string server, graph_folder;
-  GrpcTransportOptions options;
+  NetworkTransportOptions options;
   app.add_option("--abuse", abuse, "A number of Abuse")->required();
   app.add_option("--server", server)->required();
   app.add_option("--graph", graph_folder, "The server's graph")->required();

@@ -167,7 +167,7 @@ void AbuseForEver(Transport* transport, Executor* executor,
 
 absl::Status Run(const std::string& server, const std::string& folder,
                  const std::string& abuse,
-                 const GrpcTransportOptions& transport_options,
+                 const NetworkTransportOptions& transport_options,
                  RowAbuserOptions options) {
   ASSIGN_OR_RETURN(options.server, ParseAddress(server));
   ASSIGN_OR_RETURN(const auto graph, Graph::Open(folder));
@@ -191,7 +191,7 @@ absl::Status Run(const std::string& server, const std::string& folder,
 int Main(int argc, char** argv) {
   CLI::App app("A client of mutable rows");
   std::string server, folder, abuse;
-  GrpcTransportOptions transport;
+  NetworkTransportOptions transport;
   RowAbuserOptions options;
   app.add_option("--server", server)->required();
   app.add_option("--graph", folder, "The server's graph")->required();

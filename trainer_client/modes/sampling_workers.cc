@@ -6,10 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "channel/grpc/grpc_transport.h"
-#include "channel/grpc/process_room.h"
+#include "channel/network.h"
 #include "channel/shm/shm_transport.h"
 #include "channel/slot_ring.h"
+#include "channel/transports/network_choice.h"
 #include "common/hash/sha256.h"
 #include "common/io/buffer.h"
 #include "common/proto/wire.pb.h"
@@ -30,14 +30,14 @@ class Remote final : public SamplingWorkers {
  public:
   explicit Remote(const RemoteDistSamplingWorkerOptions& options)
       : SamplingWorkers(options, "buffer_size"),
-        transport_({.tls = options.tls}),
+        transport_(MakeNetworkTransport({.tls = options.tls})),
         executor_("loader", options.num_rpc_threads) {}
   // The transport's handlers post to the executor, whose tasks use the
   // transport: so the transport is stopped before either is destroyed.
-  ~Remote() override { transport_.Shutdown(); }
+  ~Remote() override { transport_->Shutdown(); }
 
   LoaderEnvironment ModeEnvironment() override {
-    return EnvironmentOn(&executor_, &transport_);
+    return EnvironmentOn(&executor_, transport_.get());
   }
   bool local() const override { return false; }
   absl::Status Shutdown(absl::Duration timeout) override {
@@ -50,7 +50,7 @@ class Remote final : public SamplingWorkers {
     farewell.set_client_rank(static_cast<uint32_t>(loader_.client_rank));
     farewell.set_num_clients(
         static_cast<uint32_t>(std::max(loader_.num_clients, 1)));
-    FleetCalls calls(servers, &transport_, &executor_);
+    FleetCalls calls(servers, transport_.get(), &executor_);
     std::vector<size_t> all(servers.size());
     std::iota(all.begin(), all.end(), size_t{0});
     absl::Status status;
@@ -68,7 +68,7 @@ class Remote final : public SamplingWorkers {
   }
 
  private:
-  GrpcTransport transport_;
+  const std::unique_ptr<NetworkTransport> transport_;
   ThreadPool executor_;
 };
 
@@ -172,7 +172,7 @@ struct Opener {
     RemoteDistSamplingWorkerOptions of_job = options;
     ASSIGN_OR_RETURN(of_job.worker_key, JobOf(options));
     auto workers = std::make_unique<Remote>(of_job);
-    RETURN_IF_ERROR(CheckRoomForGrpc());
+    RETURN_IF_ERROR(CheckRoomForNetwork());
     return workers;
   }
   Result operator()(const CollocatedDistSamplingWorkerOptions& options) const {

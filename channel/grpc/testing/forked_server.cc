@@ -40,7 +40,7 @@ class EchoAcceptor final : public StreamAcceptor {
   }
 };
 
-[[noreturn]] void Serve(const GrpcServerOptions& options, int port_pipe,
+[[noreturn]] void Serve(const NetworkServerOptions& options, int port_pipe,
                         int lifeline) {
   EchoAcceptor acceptor;
   const auto server = GrpcServer::Start(options, &acceptor);
@@ -57,7 +57,7 @@ class EchoAcceptor final : public StreamAcceptor {
 
 }  // namespace
 
-ForkedServer::ForkedServer(const GrpcServerOptions& options,
+ForkedServer::ForkedServer(const NetworkServerOptions& options,
                            const std::function<void()>& prepare) {
   int ports[2], line[2];
   if (pipe2(ports, O_CLOEXEC) != 0 || pipe2(line, O_CLOEXEC) != 0) return;

@@ -21,7 +21,7 @@ class ForkedServer {
  public:
   // `prepare` runs in the child before the server starts.
   explicit ForkedServer(
-      const GrpcServerOptions& options,
+      const NetworkServerOptions& options,
       const std::function<void()>& prepare = [] {});
   ~ForkedServer();
   ForkedServer(const ForkedServer&) = delete;

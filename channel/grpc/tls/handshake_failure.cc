@@ -1,12 +1,11 @@
 #include "channel/grpc/tls/handshake_failure.h"
 
-#include <openssl/x509_vfy.h>
-
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
+#include "channel/tls/peer_check.h"
 
 namespace tributary {
 namespace {
@@ -16,10 +15,7 @@ RefusalReason ReasonOf(absl::string_view text, int verify_code) {
     return RefusalReason::kNoCertificate;
   }
   if (absl::StrContains(text, "certificate verify failed")) {
-    return verify_code == X509_V_ERR_CERT_HAS_EXPIRED ||
-                   verify_code == X509_V_ERR_CERT_NOT_YET_VALID
-               ? RefusalReason::kExpired
-               : RefusalReason::kUntrusted;
+    return ReasonOfVerifyError(verify_code);
   }
   if (absl::StrContains(text, "wrong version number") ||
       absl::StrContains(text, "http request")) {

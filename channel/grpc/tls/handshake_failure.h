@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "absl/strings/string_view.h"
-#include "channel/grpc/tls/refused_connections.h"
+#include "channel/tls/refused_connections.h"
 
 namespace tributary {
 

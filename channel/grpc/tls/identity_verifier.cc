@@ -1,13 +1,11 @@
 #include "channel/grpc/tls/identity_verifier.h"
 
+#include <functional>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
-#include "channel/grpc/tls/refused_connections.h"
-#include "common/identity/certificate.h"
-#include "common/identity/identity.h"
+#include "channel/tls/peer_check.h"
 
 namespace tributary {
 namespace {
@@ -17,91 +15,52 @@ using grpc::experimental::ExternalCertificateVerifier;
 using grpc::experimental::TlsCustomVerificationCheckRequest;
 
 // Decides by the certificate alone, at once.
-class IdentityVerifier : public ExternalCertificateVerifier {
+class IdentityVerifier final : public ExternalCertificateVerifier {
  public:
-  explicit IdentityVerifier(std::shared_ptr<const void> held)
-      : held_(std::move(held)) {}
+  // Takes the other end's certificate; empty if it has none.
+  using Check = std::function<absl::Status(absl::string_view pem)>;
+
+  IdentityVerifier(std::shared_ptr<const void> held, Check check)
+      : held_(std::move(held)), check_(std::move(check)) {}
 
   bool Verify(TlsCustomVerificationCheckRequest* request,
               std::function<void(grpc::Status)>,
               grpc::Status* status) override {
     const auto pem = request->peer_cert();
-    const absl::Status checked = Check({pem.data(), pem.size()});
+    const absl::Status checked = check_({pem.data(), pem.size()});
     *status = grpc::Status(static_cast<grpc::StatusCode>(checked.code()),
                            std::string(checked.message()));
     return true;
   }
   void Cancel(TlsCustomVerificationCheckRequest*) override {}
 
- protected:
-  ~IdentityVerifier() override = default;
-  // `pem`: the other end's certificate; empty if it has none.
-  virtual absl::Status Check(absl::string_view pem) = 0;
-
  private:
   const std::shared_ptr<const void> held_;
-};
-
-class ClientVerifier final : public IdentityVerifier {
- public:
-  using IdentityVerifier::IdentityVerifier;
-
- private:
-  absl::Status Check(absl::string_view pem) override {
-    const auto facts = FactsOfPem(pem);
-    if (!facts.ok()) {
-      return Refused(pem.empty() ? RefusalReason::kNoCertificate
-                                 : RefusalReason::kWrongName,
-                     facts.status());
-    }
-    const absl::Status valid = CheckValid(*facts, absl::Now());
-    return valid.ok() ? valid : Refused(RefusalReason::kExpired, valid);
-  }
-  static absl::Status Refused(RefusalReason reason, const absl::Status& why) {
-    RefusedConnections::OfProcess().Add(reason, why.message());
-    return why;
-  }
-};
-
-class ServerVerifier final : public IdentityVerifier {
- public:
-  ServerVerifier(std::shared_ptr<const void> held,
-                 std::shared_ptr<AcceptedServer> accepted)
-      : IdentityVerifier(std::move(held)), accepted_(std::move(accepted)) {}
-
- private:
-  absl::Status Check(absl::string_view pem) override {
-    const auto facts = FactsOfPem(pem);
-    const absl::Status valid =
-        facts.ok() ? CheckValid(*facts, absl::Now()) : facts.status();
-    if (!valid.ok()) {
-      return absl::UnauthenticatedError(
-          absl::StrCat(kServerRefused, valid.message()));
-    }
-    if (facts->identity.role != Role::kSampler) {
-      return absl::PermissionDeniedError(absl::StrCat(
-          kServerRefused, "its certificate says that it is ",
-          facts->identity.ToString(), "; expected: tributary://sampler/NAME"));
-    }
-    accepted_->Mark();
-    return absl::OkStatus();
-  }
-
-  const std::shared_ptr<AcceptedServer> accepted_;
+  const Check check_;
 };
 
 }  // namespace
 
 std::shared_ptr<CertificateVerifier> MakeClientVerifier(
     std::shared_ptr<const void> held) {
-  return ExternalCertificateVerifier::Create<ClientVerifier>(std::move(held));
+  return ExternalCertificateVerifier::Create<IdentityVerifier>(std::move(held),
+                                                               CheckClient);
 }
 
 std::shared_ptr<CertificateVerifier> MakeServerVerifier(
     std::shared_ptr<const void> held,
     std::shared_ptr<AcceptedServer> accepted) {
-  return ExternalCertificateVerifier::Create<ServerVerifier>(
-      std::move(held), std::move(accepted));
+  const auto check = [accepted = std::move(accepted)](absl::string_view pem) {
+    const absl::Status checked = CheckServer(pem);
+    if (!checked.ok()) {
+      return absl::Status(checked.code(),
+                          absl::StrCat(kServerRefused, checked.message()));
+    }
+    accepted->Mark();
+    return checked;
+  };
+  return ExternalCertificateVerifier::Create<IdentityVerifier>(std::move(held),
+                                                               check);
 }
 
 }  // namespace tributary

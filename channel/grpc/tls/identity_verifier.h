@@ -1,7 +1,4 @@
-// Checks whom the certificate of the other end names, and that it is valid now,
-// once TLS has found it to be of a trusted authority. TLS checks the times too,
-// but not for a session that is resumed. Host names are not looked at: servers
-// are dialled by address.
+// Has gRPC check certificates by peer_check.h.
 #ifndef TRIBUTARY_CHANNEL_GRPC_TLS_IDENTITY_VERIFIER_H_
 #define TRIBUTARY_CHANNEL_GRPC_TLS_IDENTITY_VERIFIER_H_
 
@@ -30,14 +27,13 @@ class AcceptedServer {
   std::atomic<bool> marked_ = false;
 };
 
-// Accepts clients whose certificate names anybody (identity.h) and is valid;
-// refuses and counts all others. The verifier keeps `held` alive as long as
-// gRPC uses it.
+// Decides by CheckClient. The verifier keeps `held` alive as long as gRPC uses
+// it.
 std::shared_ptr<grpc::experimental::CertificateVerifier> MakeClientVerifier(
     std::shared_ptr<const void> held);
 
-// Accepts servers whose certificate is valid and names a sampler, and marks
-// `accepted`. The error begins with kServerRefused.
+// Decides by CheckServer, and marks `accepted`. The error begins with
+// kServerRefused.
 std::shared_ptr<grpc::experimental::CertificateVerifier> MakeServerVerifier(
     std::shared_ptr<const void> held, std::shared_ptr<AcceptedServer> accepted);
 

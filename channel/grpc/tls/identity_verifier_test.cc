@@ -8,7 +8,7 @@
 #include <string>
 
 #include "absl/time/clock.h"
-#include "channel/grpc/tls/refused_connections.h"
+#include "channel/tls/refused_connections.h"
 #include "common/identity/testing/test_authority.h"
 
 namespace tributary {

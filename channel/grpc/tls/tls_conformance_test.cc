@@ -14,7 +14,7 @@ namespace tributary::conformance {
 // as a trainer.
 class ByRole final : public Transport {
  public:
-  ByRole(GrpcTransportOptions options, TestCertificates& certificates)
+  ByRole(NetworkTransportOptions options, TestCertificates& certificates)
       : trainer_(With(options, certificates.Trainer("job"))),
         sampler_(With(options, certificates.Sampler("peer"))) {}
 
@@ -26,8 +26,8 @@ class ByRole final : public Transport {
   }
 
  private:
-  static GrpcTransportOptions With(GrpcTransportOptions options,
-                                   TlsFiles files) {
+  static NetworkTransportOptions With(NetworkTransportOptions options,
+                                      TlsFiles files) {
     options.tls = std::move(files);
     return options;
   }
@@ -40,7 +40,7 @@ class TlsHarness {
   static constexpr size_t kMaxQueued = size_t{8} << 20;
 
   TlsHarness() {
-    GrpcTransportOptions options;
+    NetworkTransportOptions options;
     options.connection.max_queued_bytes = kMaxQueued;
     transport_ = std::make_unique<ByRole>(options, certificates_);
   }
@@ -59,7 +59,7 @@ class TlsHarness {
 
  private:
   std::unique_ptr<GrpcServer> Start(StreamAcceptor* acceptor) {
-    GrpcServerOptions options;
+    NetworkServerOptions options;
     options.tls = certificates_.Sampler();
     auto server = GrpcServer::Start(options, acceptor);
     EXPECT_TRUE(server.ok()) << server.status();

@@ -5,7 +5,12 @@
 #include <stdlib.h>
 
 #include <mutex>
+#include <string>
 #include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "channel/grpc/tls/memory_file.h"
+#include "common/text/status.h"
 
 namespace tributary {
 namespace {
@@ -27,10 +32,40 @@ void RefuseTls12() {
   });
 }
 
+// gRPC polls the files in memory in whole seconds.
+constexpr unsigned kProviderSeconds = 1;
+
+// The files that gRPC reads. Certificate and key are one file, so that no
+// reader sees a new one beside an old one.
+struct StagedFiles {
+  MemoryFile authorities;
+  MemoryFile pair;
+};
+
 }  // namespace
 
+absl::StatusOr<std::unique_ptr<GrpcTlsFiles>> GrpcTlsFiles::Start(
+    TlsFiles files) {
+  auto started = std::make_unique<GrpcTlsFiles>();
+  auto staged = std::make_shared<StagedFiles>();
+  started->staged_ = staged;
+  const auto use = [staged](const TlsMaterial& material) -> absl::Status {
+    RETURN_IF_ERROR(staged->authorities.Replace(material.ca));
+    return staged->pair.Replace(
+        absl::StrCat(material.cert, "\n", material.key));
+  };
+  ASSIGN_OR_RETURN(started->watched_,
+                   WatchedTlsFiles::Start(std::move(files), use));
+  // Their paths stay the same, whatever is replaced meanwhile.
+  const std::string pair = staged->pair.path();
+  started->provider_ =
+      std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(
+          pair, pair, staged->authorities.path(), kProviderSeconds);
+  return started;
+}
+
 std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(
-    const WatchedTlsFiles* files) {
+    const GrpcTlsFiles* files) {
   if (files == nullptr) return grpc::InsecureServerCredentials();
   RefuseTls12();
   grpc::experimental::TlsServerCredentialsOptions options(files->provider());
@@ -44,7 +79,7 @@ std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(
 }
 
 std::shared_ptr<grpc::ChannelCredentials> MakeChannelCredentials(
-    const WatchedTlsFiles* files, std::shared_ptr<AcceptedServer> accepted) {
+    const GrpcTlsFiles* files, std::shared_ptr<AcceptedServer> accepted) {
   if (files == nullptr) return grpc::InsecureChannelCredentials();
   grpc::experimental::TlsChannelCredentialsOptions options;
   options.set_certificate_provider(files->provider());

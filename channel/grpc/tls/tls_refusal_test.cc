@@ -9,10 +9,10 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
-#include "channel/grpc/tls/refused_connections.h"
 #include "channel/grpc/tls/testing/tls_fixture.h"
 #include "channel/testing/short_folder.h"
 #include "channel/testing/tls_client.h"
+#include "channel/tls/refused_connections.h"
 #include "common/io/unique_fd.h"
 
 namespace tributary {
@@ -230,7 +230,7 @@ TEST_F(TlsTest, TlsToAPlainTextPortIsSaidOnBothSides) {
 
 TEST_F(TlsTest, FilesAreCheckedAtTheStart) {
   const TlsFiles expired = certificates_.Expired();
-  GrpcServerOptions options;
+  NetworkServerOptions options;
   options.tls = expired;
   const absl::Status start = GrpcServer::Start(options, &acceptor_).status();
   EXPECT_EQ(start.code(), absl::StatusCode::kFailedPrecondition);
@@ -246,7 +246,7 @@ TEST_F(TlsTest, FilesAreCheckedAtTheStart) {
 
 TEST_F(TlsTest, UnixSocketsStayPlainText) {
   const ShortFolder folder;
-  GrpcServerOptions options;
+  NetworkServerOptions options;
   options.listen = {absl::StrCat("unix:", folder.File("s")), 0};
   options.tls = certificates_.Sampler();
   Serve(options);

@@ -9,7 +9,6 @@
 
 #include "absl/time/clock.h"
 #include "channel/grpc/tls/testing/tls_fixture.h"
-#include "channel/grpc/tls/watched_tls_files.h"
 #include "channel/planned_end.h"
 
 namespace tributary {
@@ -56,41 +55,6 @@ class TlsRenewalTest : public TlsTest {
     return false;
   }
 };
-
-// Waits until the files are in use for the first time since Start, `most` at
-// the longest. Returns whether they are.
-bool Changed(const WatchedTlsFiles& watched, absl::Duration most) {
-  conformance::Log pause;
-  const absl::Time limit = absl::Now() + most;
-  while (watched.num_changes() == 0 && absl::Now() < limit) {
-    (void)pause.WaitUntil([] { return false; }, std::chrono::milliseconds(5));
-  }
-  return watched.num_changes() == 1;
-}
-
-TEST(WatchedTlsFiles, TakesWholeChangesAndKeepsTheOldOnesOtherwise) {
-  TestCertificates certificates;
-  const TlsFiles files = certificates.Trainer("one");
-  auto watched = WatchedTlsFiles::Start(files, absl::Milliseconds(5));
-  ASSERT_TRUE(watched.ok()) << watched.status();
-  EXPECT_EQ((*watched)->identity().name, "one");
-  CertificateSpec spec;
-  spec.uris = {"tributary://trainer/two"};
-  const PemPair two = certificates.authority().Issue(spec);
-  testing::internal::CaptureStderr();
-  // A certificate without its key, for many intervals.
-  TestCertificates::Replace(files.cert, two.cert);
-  EXPECT_FALSE(Changed(**watched, absl::Milliseconds(300)));
-  EXPECT_EQ((*watched)->identity().name, "one");
-  TestCertificates::Replace(files.key, two.key);
-  EXPECT_TRUE(Changed(**watched, absl::Seconds(10)));
-  EXPECT_EQ((*watched)->identity().name, "two");
-  const std::string log = testing::internal::GetCapturedStderr();
-  const size_t first = log.find("the TLS files in use stay");
-  ASSERT_NE(first, log.npos) << log;
-  EXPECT_EQ(log.find("the TLS files in use stay", first + 1), log.npos) << log;
-  EXPECT_THAT(log, HasSubstr("is not the key of the certificate"));
-}
 
 TEST_F(TlsRenewalTest, ABrokenNewFileLeavesTheServerAsItWas) {
   const TlsFiles server = certificates_.Sampler();
@@ -177,7 +141,7 @@ TEST_F(TlsRenewalTest, RotationOfTheAuthorityUnderLoadFailsNoStream) {
 }
 
 TEST_F(TlsRenewalTest, AnOldConnectionEndsByPlanAndANewOneTakesItsStreams) {
-  GrpcServerOptions options;
+  NetworkServerOptions options;
   options.tls = certificates_.Sampler();
   options.age = {.age = absl::Seconds(1), .grace = absl::Seconds(2)};
   Serve(options);
@@ -200,7 +164,7 @@ TEST_F(TlsRenewalTest, AnOldConnectionEndsByPlanAndANewOneTakesItsStreams) {
 // (window updates) is answered by a reset, which a client that is slow to read
 // may see first. Then it asks again, as after any loss.
 TEST_F(TlsRenewalTest, NothingIsLostAtTheEndOfAConnection) {
-  GrpcServerOptions options;
+  NetworkServerOptions options;
   options.tls = certificates_.Sampler();
   options.age = {.age = absl::Milliseconds(500), .grace = absl::Seconds(1)};
   Serve(options);
@@ -228,7 +192,7 @@ TEST_F(TlsRenewalTest, NothingIsLostAtTheEndOfAConnection) {
 }
 
 TEST_F(TlsRenewalTest, PlainTextConnectionsHaveNoAge) {
-  GrpcServerOptions options;
+  NetworkServerOptions options;
   options.age = {.age = absl::Milliseconds(50),
                  .grace = absl::Milliseconds(50)};
   Serve(options);

@@ -26,19 +26,19 @@ class TlsTest : public ::testing::Test {
 
   ~TlsTest() override { transports_.clear(); }
 
-  void Serve(GrpcServerOptions options) {
+  void Serve(NetworkServerOptions options) {
     auto server = GrpcServer::Start(std::move(options), &acceptor_);
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
     before_ = server_->refused_connections();
   }
   void Serve(TlsFiles files) {
-    GrpcServerOptions options;
+    NetworkServerOptions options;
     options.tls = std::move(files);
     Serve(std::move(options));
   }
   GrpcTransport& MakeTransport(TlsFiles files) {
-    GrpcTransportOptions options;
+    NetworkTransportOptions options;
     options.tls = std::move(files);
     transports_.push_back(std::make_unique<GrpcTransport>(options));
     return *transports_.back();

@@ -1,4 +1,4 @@
-#include "sampler_server/http/http_tls.h"
+#include "channel/tls/tls_context.h"
 
 #include <fcntl.h>
 #include <openssl/ssl.h>
@@ -29,7 +29,7 @@ std::string TextOf(const std::string& file) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
-class HttpTlsTest : public testing::Test {
+class ServerTlsTest : public testing::Test {
  protected:
   void TickSecond() { clock_.now += absl::Seconds(1); }
   void Replace(const PemPair& pair) {
@@ -45,19 +45,19 @@ class HttpTlsTest : public testing::Test {
   ManualClock clock_;
 };
 
-TEST_F(HttpTlsTest, RefusesToBeginWithWhatNoClientWouldAccept) {
+TEST_F(ServerTlsTest, RefusesToBeginWithWhatNoClientWouldAccept) {
   for (const TlsFiles& files :
        {certificates_.WithoutUri(), certificates_.TwoUris(),
         certificates_.Expired("tributary://sampler/a")}) {
-    const auto read = HttpTls::Read(files, clock_);
+    const auto read = ServerTls::Read(files, "--http", clock_);
     ASSERT_FALSE(read.ok());
     EXPECT_THAT(std::string(read.status().message()), HasSubstr(files.cert));
   }
 }
 
-TEST_F(HttpTlsTest, TheOldStaysWhileTheNewIsBroken) {
-  HttpTls tls = HttpTls::Read(files_, clock_).value();
-  const HttpTls::Context before = tls.Current();
+TEST_F(ServerTlsTest, TheOldStaysWhileTheNewIsBroken) {
+  ServerTls tls = ServerTls::Read(files_, "--http", clock_).value();
+  const TlsContext before = tls.Current();
   const TlsFiles expired = certificates_.Expired("tributary://sampler/a");
   for (const PemPair& broken :
        {PemPair{TextOf(expired.cert), TextOf(expired.key)},
@@ -73,9 +73,9 @@ TEST_F(HttpTlsTest, TheOldStaysWhileTheNewIsBroken) {
   EXPECT_NE(tls.Current(), before);
 }
 
-TEST_F(HttpTlsTest, LooksOncePerSecondAlsoAfterAFailure) {
-  HttpTls tls = HttpTls::Read(files_, clock_).value();
-  const HttpTls::Context before = tls.Current();
+TEST_F(ServerTlsTest, LooksOncePerSecondAlsoAfterAFailure) {
+  ServerTls tls = ServerTls::Read(files_, "--http", clock_).value();
+  const TlsContext before = tls.Current();
   Replace({"no certificate", "no key"});
   TickSecond();
   EXPECT_EQ(tls.Current(), before);
@@ -87,7 +87,7 @@ TEST_F(HttpTlsTest, LooksOncePerSecondAlsoAfterAFailure) {
 }
 
 // A file system with coarse times, or a copy that keeps them.
-TEST_F(HttpTlsTest, LooksAtTheTextAndNotAtTheTimeOfTheFile) {
+TEST_F(ServerTlsTest, LooksAtTheTextAndNotAtTheTimeOfTheFile) {
   const std::string old = TextOf(files_.ca);
   const std::string next = TestAuthority("tributary test authoritz").pem();
   const size_t size = std::max(old.size(), next.size()) + 1;
@@ -98,8 +98,8 @@ TEST_F(HttpTlsTest, LooksAtTheTextAndNotAtTheTimeOfTheFile) {
     ASSERT_EQ(utimensat(AT_FDCWD, files_.ca.c_str(), times, 0), 0);
   };
   write(old);
-  HttpTls tls = HttpTls::Read(files_, clock_).value();
-  const HttpTls::Context before = tls.Current();
+  ServerTls tls = ServerTls::Read(files_, "--http", clock_).value();
+  const TlsContext before = tls.Current();
   write(old);
   TickSecond();
   EXPECT_EQ(tls.Current(), before);
@@ -108,18 +108,18 @@ TEST_F(HttpTlsTest, LooksAtTheTextAndNotAtTheTimeOfTheFile) {
   EXPECT_NE(tls.Current(), before);
 }
 
-TEST_F(HttpTlsTest, AFileThatIsTouchedChangesNothing) {
-  HttpTls tls = HttpTls::Read(files_, clock_).value();
-  const HttpTls::Context before = tls.Current();
+TEST_F(ServerTlsTest, AFileThatIsTouchedChangesNothing) {
+  ServerTls tls = ServerTls::Read(files_, "--http", clock_).value();
+  const TlsContext before = tls.Current();
   TestCertificates::Replace(files_.cert, TextOf(files_.cert));
   TickSecond();
   EXPECT_EQ(tls.Current(), before);
 }
 
-TEST_F(HttpTlsTest, AllAuthoritiesOfTheFileAreTrusted) {
+TEST_F(ServerTlsTest, AllAuthoritiesOfTheFileAreTrusted) {
   TestCertificates::Replace(
       files_.ca, TextOf(files_.ca) + certificates_.foreign_authority().pem());
-  HttpTls tls = HttpTls::Read(files_, clock_).value();
+  ServerTls tls = ServerTls::Read(files_, "--http", clock_).value();
   X509_STORE* const store =
       SSL_CTX_get_cert_store(tls.Current()->native_handle());
   EXPECT_EQ(sk_X509_OBJECT_num(X509_STORE_get0_objects(store)), 2);

@@ -1,4 +1,4 @@
-#include "channel/grpc/tls/connection_ages.h"
+#include "channel/net/connection_ages.h"
 
 #include <gtest/gtest.h>
 
@@ -19,8 +19,8 @@ TEST(ConnectionAges, AllStreamsOfAConnectionEndTogether) {
   const absl::Time end = ages.EndOf("ipv4:10.0.0.1:5", kStart);
   EXPECT_EQ(ages.EndOf("ipv4:10.0.0.1:5", kStart + absl::Minutes(59)), end);
   // Between gRPC's two steps, whatever its jitter is.
-  EXPECT_GT(end, kStart + Limits().grpc_age() * 1.1);
-  EXPECT_LT(end, kStart + Limits().grpc_age() * 0.9 + Limits().grpc_grace() -
+  EXPECT_GT(end, kStart + Limits().notice_age() * 1.1);
+  EXPECT_LT(end, kStart + Limits().notice_age() * 0.9 + Limits().cut_grace() -
                      absl::Minutes(1) * 0.9);
 }
 

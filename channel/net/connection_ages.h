@@ -1,6 +1,6 @@
 // Decides when the streams of an old connection close.
-#ifndef TRIBUTARY_CHANNEL_GRPC_TLS_CONNECTION_AGES_H_
-#define TRIBUTARY_CHANNEL_GRPC_TLS_CONNECTION_AGES_H_
+#ifndef TRIBUTARY_CHANNEL_NET_CONNECTION_AGES_H_
+#define TRIBUTARY_CHANNEL_NET_CONNECTION_AGES_H_
 
 #include <cstddef>
 #include <deque>
@@ -17,17 +17,17 @@ namespace tributary {
 // The longest age of a connection, after which its certificate is asked for
 // again. The steps, each before the next, with gRPC's jitter of a tenth:
 //
-//   at 5/6 of the age  gRPC tells the client to open new streams elsewhere
+//   at notice_age()    the client is told to open new streams elsewhere
 //   age + jitter       the streams that are left close in an orderly way, at
 //                      another time for each connection
-//   age + grace        and more, for that to be done: gRPC cuts what is left
+//   age + grace        and more, for that to be done: what is left is cut,
+//                      cut_grace() after the notice
 struct ConnectionAgeLimits {
   absl::Duration age = absl::Hours(1);
   absl::Duration grace = absl::Minutes(5);
 
-  // Returns gRPC's settings for these steps.
-  absl::Duration grpc_age() const { return age / 1.2; }
-  absl::Duration grpc_grace() const {
+  absl::Duration notice_age() const { return age / 1.2; }
+  absl::Duration cut_grace() const {
     return age / 4 + grace + absl::Seconds(10);
   }
 };
@@ -40,7 +40,7 @@ class ConnectionAges {
   // Returns when the streams of the connection from `peer` close: the same time
   // for all of them. `peer` is the other end's address with its port. Forgets a
   // connection once that time has passed, so that its port may be used again,
-  // and the oldest beyond kMaxConnections: then streams may be cut by gRPC.
+  // and the oldest beyond kMaxConnections: then streams may be cut.
   absl::Time EndOf(const std::string& peer, absl::Time now);
 
   static constexpr size_t kMaxConnections = 65536;
@@ -58,4 +58,4 @@ class ConnectionAges {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_GRPC_TLS_CONNECTION_AGES_H_
+#endif  // TRIBUTARY_CHANNEL_NET_CONNECTION_AGES_H_

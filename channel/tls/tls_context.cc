@@ -1,14 +1,13 @@
-#include "sampler_server/http/http_tls.h"
+#include "channel/tls/tls_context.h"
 
 #include <openssl/ssl.h>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ssl/error.hpp>
-#include <boost/beast/core/error.hpp>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/identity/certificate.h"
+#include "channel/tls/peer_check.h"
 #include "common/observe/log.h"
 #include "common/text/status.h"
 
@@ -28,14 +27,10 @@ absl::Status Use(const std::string& what, const std::string& file,
       absl::StrCat(what, " ", file, " cannot be used: ", error.message()));
 }
 
-absl::StatusOr<HttpTls::Context> MakeContext(const TlsFiles& files,
-                                             const TlsMaterial& material) {
-  auto context = std::make_shared<SslContext>(SslContext::tls_server);
-  SSL_CTX* const native = context->native_handle();
-  SSL_CTX_set_min_proto_version(native, TLS1_3_VERSION);
-  // A session that is resumed would skip the check of its certificate.
-  SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_num_tickets(native, 0);
+absl::StatusOr<TlsContext> MakeContext(SslContext::method side,
+                                       const TlsFiles& files,
+                                       const TlsMaterial& material) {
+  auto context = std::make_shared<SslContext>(side);
   error_code error;
   context->set_verify_mode(
       asio::ssl::verify_peer | asio::ssl::verify_fail_if_no_peer_cert, error);
@@ -49,62 +44,65 @@ absl::StatusOr<HttpTls::Context> MakeContext(const TlsFiles& files,
   return context;
 }
 
-RefusalReason ReasonOfCertificate(long verify_result) {
-  return verify_result == X509_V_ERR_CERT_HAS_EXPIRED ||
-                 verify_result == X509_V_ERR_CERT_NOT_YET_VALID
-             ? RefusalReason::kExpired
-             : RefusalReason::kUntrusted;
-}
-
 }  // namespace
 
-HttpTls::HttpTls(TlsFiles files, const Clock& clock, TlsMaterial material,
-                 Context context)
+ServerTls::ServerTls(TlsFiles files, std::string server, const Clock& clock)
     : files_(std::move(files)),
+      server_(std::move(server)),
       clock_(&clock),
-      read_(clock.Now()),
-      material_(std::move(material)),
-      context_(std::move(context)) {}
+      read_(clock.Now()) {}
 
-absl::StatusOr<HttpTls> HttpTls::Read(const TlsFiles& files,
-                                      const Clock& clock) {
-  ASSIGN_OR_RETURN(TlsMaterial material, ReadTlsMaterial(files));
-  ASSIGN_OR_RETURN(Context context, MakeContext(files, material));
-  return HttpTls(files, clock, std::move(material), std::move(context));
+absl::StatusOr<ServerTls> ServerTls::Read(const TlsFiles& files,
+                                          std::string server,
+                                          const Clock& clock) {
+  ServerTls tls(files, std::move(server), clock);
+  RETURN_IF_ERROR(tls.ReadFiles());
+  return tls;
 }
 
-HttpTls::Context HttpTls::Current() {
+TlsContext ServerTls::Current() {
   const absl::Time now = clock_->Now();
   if (now - read_ < kReadInterval) return context_;
   read_ = now;
-  const absl::Status read = ReadAgain();
+  const absl::Status read = ReadFiles();
   if (!read.ok()) {
-    LogRepeated(LogLevel::kError, "http-tls",
-                absl::StrCat("--http goes on with the TLS files read before: ",
-                             read.message()));
+    LogRepeated(
+        LogLevel::kError, "server-tls",
+        absl::StrCat(server_, " goes on with the TLS files read before: ",
+                     read.message()));
   }
   return context_;
 }
 
-absl::Status HttpTls::ReadAgain() {
-  ASSIGN_OR_RETURN(TlsMaterial material, ReadTlsMaterial(files_));
-  if (material.SameTextsAs(material_)) return absl::OkStatus();
-  ASSIGN_OR_RETURN(context_, MakeContext(files_, material));
-  material_ = std::move(material);
-  return absl::OkStatus();
+absl::Status ServerTls::ReadFiles() {
+  const auto use = [this](const TlsMaterial& material) -> absl::Status {
+    ASSIGN_OR_RETURN(TlsContext context,
+                     MakeContext(SslContext::tls_server, files_, material));
+    SSL_CTX* const native = context->native_handle();
+    SSL_CTX_set_min_proto_version(native, TLS1_3_VERSION);
+    // A session that is resumed would skip the check of its certificate.
+    SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_num_tickets(native, 0);
+    context_ = std::move(context);
+    return absl::OkStatus();
+  };
+  return RereadTlsMaterial(files_, &in_use_, use).status();
 }
 
-absl::StatusOr<Identity> PeerOf(SSL* ssl) {
+absl::StatusOr<TlsContext> MakeClientContext(const TlsFiles& files) {
+  ASSIGN_OR_RETURN(const TlsMaterial material, ReadTlsMaterial(files));
+  return MakeContext(SslContext::tls_client, files, material);
+}
+
+absl::StatusOr<CertificateFacts> PeerCertificate(SSL* ssl) {
   const X509* const certificate = SSL_get0_peer_certificate(ssl);
   if (certificate == nullptr) {
     return absl::UnauthenticatedError("no certificate");
   }
-  ASSIGN_OR_RETURN(CertificateFacts facts, FactsOfCertificate(*certificate));
-  return std::move(facts.identity);
+  return FactsOfCertificate(*certificate);
 }
 
 RefusalReason ReasonOfHandshake(const error_code& error, SSL* ssl) {
-  if (error == boost::beast::error::timeout) return RefusalReason::kSlow;
   if (error == asio::error::eof || error == asio::error::connection_reset ||
       error == asio::error::broken_pipe ||
       error == asio::ssl::error::stream_truncated) {
@@ -117,7 +115,7 @@ RefusalReason ReasonOfHandshake(const error_code& error, SSL* ssl) {
     case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
       return RefusalReason::kNoCertificate;
     case SSL_R_CERTIFICATE_VERIFY_FAILED:
-      return ReasonOfCertificate(SSL_get_verify_result(ssl));
+      return ReasonOfVerifyError(SSL_get_verify_result(ssl));
     default:
       return RefusalReason::kOther;
   }

@@ -1,7 +1,7 @@
 // Counts the connections and streams that this process' servers refused because
 // of who the other end is, and all that its HTTP servers refused, by reason.
-#ifndef TRIBUTARY_CHANNEL_GRPC_TLS_REFUSED_CONNECTIONS_H_
-#define TRIBUTARY_CHANNEL_GRPC_TLS_REFUSED_CONNECTIONS_H_
+#ifndef TRIBUTARY_CHANNEL_TLS_REFUSED_CONNECTIONS_H_
+#define TRIBUTARY_CHANNEL_TLS_REFUSED_CONNECTIONS_H_
 
 #include <cstdint>
 #include <map>
@@ -49,4 +49,4 @@ class RefusedConnections {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_GRPC_TLS_REFUSED_CONNECTIONS_H_
+#endif  // TRIBUTARY_CHANNEL_TLS_REFUSED_CONNECTIONS_H_

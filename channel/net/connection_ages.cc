@@ -1,4 +1,4 @@
-#include "channel/grpc/tls/connection_ages.h"
+#include "channel/net/connection_ages.h"
 
 namespace tributary {
 

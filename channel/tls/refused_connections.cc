@@ -1,4 +1,4 @@
-#include "channel/grpc/tls/refused_connections.h"
+#include "channel/tls/refused_connections.h"
 
 namespace tributary {
 
