@@ -9,11 +9,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "trainer_client/torch/batch_tensors/mini_batch.h"
 #include "trainer_client/torch/tasks/entity_ranking.h"
 #include "trainer_client/torch/tasks/entity_rows.h"
 #include "trainer_client/torch/tasks/evaluation.h"
 #include "trainer_client/torch/tasks/tally.h"
-#include "trainer_client/torch/tensors/mini_batch.h"
 
 namespace tributary {
 
