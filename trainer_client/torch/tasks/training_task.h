@@ -1,4 +1,4 @@
-// What a model is trained to predict.
+// The interface of a task that models are trained for.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_TRAINING_TASK_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_TRAINING_TASK_H_
 
