@@ -1,4 +1,4 @@
-// Which roles may open which streams.
+// Checks that the role of a certificate may open a stream of a method.
 #ifndef TRIBUTARY_CHANNEL_METHOD_ROLES_H_
 #define TRIBUTARY_CHANNEL_METHOD_ROLES_H_
 

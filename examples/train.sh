@@ -12,6 +12,7 @@ set -euo pipefail
 tributary=${TRIBUTARY:-tributary}
 tributary_train=${TRIBUTARY_TRAIN:-tributary-train}
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+link_baseline=${LINK_BASELINE:-$root/bazel-bin/examples/baselines/link_baseline}
 name=train
 examples="cora-sage cora-gcn cora-gat citeseer-gcn tolokers-sage aifb aifb-sparse
   collegemsg ddi-sage fb15k237-distmult fb15k237-rgcn"
@@ -137,11 +138,15 @@ join_splits() {
   mv "$1/train.csv.gz.new" "$1/train.csv.gz"
 }
 
-# Prints the baseline's result with each seed's negatives.
+# Prints the baseline's result with each seed's negatives, if there is its program.
 run_baseline() {
   local seed result
+  if ! command -v "$link_baseline" >/dev/null; then
+    echo "no baseline: ./dev bazel build //examples/baselines:link_baseline"
+    return
+  fi
   for seed in ${SEEDS:-$seeds}; do
-    "$tributary_train" --servers "file:$work/servers.txt" --nproc 2 \
+    "$link_baseline" --servers "file:$work/servers.txt" \
       "${baseline[@]}" --random-seed "$seed" --no-progress \
       >"$work/train.out" 2>"$work/train.err" || fail "$1: the baseline failed"
     result=$(tail -n 1 "$work/train.out")

@@ -129,9 +129,11 @@ tidy_all() {
 
 # Trains the published benchmarks of docs/results.md.
 train_examples() {
-  run_bazel build //cli:tributary //trainer_client/torch:tributary-train &&
+  run_bazel build //cli:tributary //trainer_client/torch:tributary-train \
+    //examples/baselines:link_baseline &&
     TRIBUTARY=$PWD/bazel-bin/cli/tributary \
       TRIBUTARY_TRAIN=$PWD/bazel-bin/trainer_client/torch/tributary-train \
+      LINK_BASELINE=$PWD/bazel-bin/examples/baselines/link_baseline \
       bash examples/train.sh all
 }
 

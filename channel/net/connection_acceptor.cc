@@ -174,7 +174,8 @@ void ConnectionAcceptor::PassOnSilent(absl::Time now) {
 void ConnectionAcceptor::Guard(absl::Time now) {
   PassOnSilent(now);
   if (const auto hog = handover_.Hog()) CutHogs({*hog});
-  for (const std::string& share : guard_.Look(now)) handover_.Punish(share);
+  for (const std::string& share : guard_.CutOffenders(now))
+    handover_.Punish(share);
 }
 
 void ConnectionAcceptor::CutHogs(const std::vector<uint64_t>& ids) {

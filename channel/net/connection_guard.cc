@@ -92,7 +92,7 @@ void ConnectionGuard::Count(Guarded& guarded, uint64_t bytes) {
   guarded.counted = bytes;
 }
 
-std::vector<std::string> ConnectionGuard::Look(absl::Time now) {
+std::vector<std::string> ConnectionGuard::CutOffenders(absl::Time now) {
   if (now >= next_slow_) {
     next_slow_ = now + kSlow;
     for (const auto& [fd, guarded] : guarded_) LookAt(fd, now);

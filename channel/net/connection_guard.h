@@ -55,7 +55,7 @@ class ConnectionGuard {
 
   // Looks at the connections whose time has come. Returns the share of each
   // connection that was cut.
-  std::vector<std::string> Look(absl::Time now);
+  std::vector<std::string> CutOffenders(absl::Time now);
   // Returns how long until there is something to look at, at most kSlow.
   absl::Duration Interval() const { return watched_.empty() ? kSlow : kQuick; }
   // Cuts a connection that keeps a thread from others, unless it was cut
@@ -86,7 +86,7 @@ class ConnectionGuard {
   std::map<int, Guarded> guarded_;
   std::set<int> watched_;
   uint64_t total_ = 0;
-  std::vector<std::string> cut_;  // since the last Look
+  std::vector<std::string> cut_;  // since the last CutOffenders
   absl::Time next_slow_ = absl::InfinitePast();
 };
 

@@ -1,4 +1,4 @@
-// How far one end of a shared-memory stream has closed.
+// The progress of closing at one end of a shared-memory stream.
 #ifndef TRIBUTARY_CHANNEL_SHM_CLOSING_STATE_H_
 #define TRIBUTARY_CHANNEL_SHM_CLOSING_STATE_H_
 

@@ -52,7 +52,8 @@ class ShmServer::Door final : public SocketWatcher {
       return options_.trainer_gone();
     }
     if (!end.valid()) return LogError("a stream without its end: ignored");
-    Take(n == sizeof(hello) ? hello : Hello{.magic = 0}, std::move(end));
+    AcceptStream(n == sizeof(hello) ? hello : Hello{.magic = 0},
+                 std::move(end));
   }
 
   // On the loop's thread.
@@ -66,7 +67,7 @@ class ShmServer::Door final : public SocketWatcher {
   }
 
  private:
-  void Take(const Hello& hello, UniqueFd end) {
+  void AcceptStream(const Hello& hello, UniqueFd end) {
     auto stream =
         std::make_shared<ShmStream>(ShmStream::Side::kServer, std::move(end),
                                     absl::StrCat("trainer of ", options_.name),

@@ -24,7 +24,8 @@ struct Line {
   std::string partitions;
 };
 
-absl::Status Wrong(absl::string_view path, int line, absl::string_view why) {
+absl::Status LineError(absl::string_view path, int line,
+                       absl::string_view why) {
   return absl::InvalidArgumentError(absl::StrCat(
       path, ", line ", line, ": ", why, "; allowed: HOST, or HOST PARTITIONS"));
 }
@@ -42,13 +43,13 @@ absl::StatusOr<std::vector<DispatchHost>> ShareOut(
   for (size_t i = 0; i < lines.size(); ++i) {
     const Line& line = lines[i];
     if (!names.insert(line.host).second) {
-      return Wrong(path, line.number, line.host + " is there twice");
+      return LineError(path, line.number, line.host + " is there twice");
     }
     const auto choice = PartitionChoice::Parse(
         !line.partitions.empty() ? line.partitions
                                  : absl::StrCat(i, "%", lines.size()));
     if (!choice.ok()) {
-      return Wrong(path, line.number, choice.status().message());
+      return LineError(path, line.number, choice.status().message());
     }
     DispatchHost host{line.host, choice->Of(num_partitions)};
     std::sort(host.partitions.begin(), host.partitions.end());
@@ -56,7 +57,7 @@ absl::StatusOr<std::vector<DispatchHost>> ShareOut(
         std::unique(host.partitions.begin(), host.partitions.end()),
         host.partitions.end());
     if (!host.partitions.empty() && host.partitions.back() >= num_partitions) {
-      return Wrong(
+      return LineError(
           path, line.number,
           absl::StrCat("the graph has no partition ", host.partitions.back()));
     }
@@ -98,10 +99,10 @@ absl::StatusOr<std::vector<DispatchHost>> ParseHostFile(
     const std::vector<std::string> words =
         absl::StrSplit(line, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
     if (words.empty()) continue;
-    if (words.size() > 2) return Wrong(path, number, "more than two words");
+    if (words.size() > 2) return LineError(path, number, "more than two words");
     if (!IsPlainWord(words[0])) {
-      return Wrong(path, number,
-                   absl::StrCat("\"", words[0], "\" is no host's name"));
+      return LineError(path, number,
+                       absl::StrCat("\"", words[0], "\" is no host's name"));
     }
     lines.push_back({number, words[0], words.size() == 2 ? words[1] : ""});
   }

@@ -68,7 +68,7 @@ class ChunkQueue {
   }
 
   // Hands out all of a file's chunks again.
-  void Again(Fetched* file) {
+  void RestartFile(Fetched* file) {
     MutexLock lock(mutex_);
     file->next = 0;
     file->written = 0;
@@ -179,7 +179,7 @@ class Fetcher {
     RETURN_IF_ERROR(part.Restart());
     if (again) {
       progress_.Add(-taken_back);
-      queue_.Again(file);
+      queue_.RestartFile(file);
       return absl::OkStatus();
     }
     RETURN_IF_ERROR(CheckLength(part.file()));

@@ -9,7 +9,7 @@
 namespace tributary {
 namespace {
 
-absl::Status Wrong(absl::string_view text) {
+absl::Status LocationError(absl::string_view text) {
   return absl::InvalidArgumentError(
       absl::StrCat("\"", text,
                    "\"; allowed: s3://BUCKET/PREFIX, file:///PATH, or a "
@@ -44,7 +44,8 @@ absl::StatusOr<StoreLocation> ParseStoreLocation(std::string_view text) {
     while (absl::ConsumeSuffix(&rest, "/")) {
     }
     location.prefix = std::string(rest);
-    if (!IsBucket(location.bucket)) return Wrong({text.data(), text.size()});
+    if (!IsBucket(location.bucket))
+      return LocationError({text.data(), text.size()});
     return location;
   }
   const bool is_url = absl::ConsumePrefix(&rest, "file://");
@@ -53,7 +54,7 @@ absl::StatusOr<StoreLocation> ParseStoreLocation(std::string_view text) {
   location.prefix = std::string(rest);
   if (rest.empty() || (is_url && rest.front() != '/') ||
       rest.find(":/") != rest.npos) {
-    return Wrong({text.data(), text.size()});
+    return LocationError({text.data(), text.size()});
   }
   return location;
 }

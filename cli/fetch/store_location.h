@@ -1,4 +1,4 @@
-// Where a graph is stored: a bucket and prefix, or a folder.
+// The place where a graph is stored: a bucket and prefix, or a folder.
 #ifndef TRIBUTARY_CLI_FETCH_STORE_LOCATION_H_
 #define TRIBUTARY_CLI_FETCH_STORE_LOCATION_H_
 

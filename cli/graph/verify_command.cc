@@ -76,7 +76,7 @@ class VerifyCommand final : public Command {
     if (!sample_.empty()) return VerifySample();
     if (!partitions_.empty()) return VerifySome();
     ASSIGN_OR_RETURN(const GraphContent content, VerifyGraph(graph_));
-    const std::string against = Against();
+    const std::string against = InputPath();
     if (!against.empty()) {
       ASSIGN_OR_RETURN(const Input input, ReadInput(input_));
       RETURN_IF_ERROR(CompareContent(content, input.content));
@@ -106,7 +106,7 @@ class VerifyCommand final : public Command {
     return absl::OkStatus();
   }
   // Returns the folder, file or config of the input; empty if there is none.
-  std::string Against() const {
+  std::string InputPath() const {
     return input_.folder.empty() ? input_.layout.config.value_or("")
                                  : input_.folder;
   }
@@ -135,7 +135,7 @@ class VerifyCommand final : public Command {
   }
 
   absl::Status VerifySome() const {
-    if (!Against().empty()) {
+    if (!InputPath().empty()) {
       return UsageError(
           "--partitions with --against\nallowed: with --sample, or --against "
           "with a folder of all partitions");
@@ -163,7 +163,7 @@ class VerifyCommand final : public Command {
                      ParseWhole("--sample", sample_, 1, kMostSampled));
     ASSIGN_OR_RETURN(options.random_seed,
                      ParseWhole("--random-seed", random_seed_));
-    const std::string against = Against();
+    const std::string against = InputPath();
     if (against.empty()) {
       return UsageError(
           "--sample: a sample is compared with an input\n"

@@ -17,7 +17,7 @@
 namespace tributary {
 namespace {
 
-double Saved(double before, double after) {
+double PercentSaved(double before, double after) {
   return before > 0 ? 100 * (1 - after / before) : 0;
 }
 
@@ -28,7 +28,7 @@ void PrintReport(const HotCacheReport& report) {
         "bytes; with the cache %.1f rows, %.0f bytes (-%.1f%%)\n",
         p.partition, p.cached_rows, p.cached_bytes, p.before.rows,
         p.before.bytes, p.after.rows, p.after.bytes,
-        Saved(p.before.bytes, p.after.bytes));
+        PercentSaved(p.before.bytes, p.after.bytes));
   }
   absl::PrintF("%-12s %14s %16s %26s %8s\n", "--hot-cache", "rows in all",
                "bytes in all", "remote bytes of a batch", "saved");
@@ -37,7 +37,7 @@ void PrintReport(const HotCacheReport& report) {
   for (const SizeForecast& size : report.sizes) {
     absl::PrintF("%-12s %14d %16d %26.0f %7.1f%%%s\n", size.size.ToString(),
                  size.cached_rows, size.cached_bytes, size.remote_bytes,
-                 Saved(report.before.bytes, size.remote_bytes),
+                 PercentSaved(report.before.bytes, size.remote_bytes),
                  &size == &report.sizes.back() ? "  <- asked for" : "");
   }
 }

@@ -113,10 +113,10 @@ class HotCacheMaker {
       RETURN_IF_ERROR(MakeLocally());
     }
     if (writer_ != nullptr) {
-      Tell("flushes the cache to the disk");
+      ReportProgress("flushes the cache to the disk");
       RETURN_IF_ERROR(writer_->Commit(request_.made_by).status());
     }
-    return Finished();
+    return MakeReport();
   }
 
  private:
@@ -128,16 +128,17 @@ class HotCacheMaker {
   absl::StatusOr<uint64_t> SampleEpoch(DistLoader& loader, uint64_t epoch,
                                        const std::string& stage,
                                        AccessCounts& counts);
-  void Tell(std::string_view stage, uint64_t done = 0, uint64_t total = 0) {
+  void ReportProgress(std::string_view stage, uint64_t done = 0,
+                      uint64_t total = 0) {
     if (progress_ == nullptr) return;
     progress_(stage, static_cast<int64_t>(done), static_cast<int64_t>(total));
   }
   absl::Status MakePartition(uint32_t partition, uint64_t batches);
   std::vector<HotType> TypesOf(uint32_t partition) const;
   AccessHistogram HistogramOf(uint32_t partition, int type) const;
-  std::vector<uint64_t> Chosen(uint32_t partition, int type,
-                               const HotTypeChoice& choice) const;
-  HotCacheReport Finished();
+  std::vector<uint64_t> ChosenIds(uint32_t partition, int type,
+                                  const HotTypeChoice& choice) const;
+  HotCacheReport MakeReport();
 
   const HotCacheRequest& request_;
   const Graph& graph_;
@@ -209,7 +210,7 @@ absl::StatusOr<uint64_t> HotCacheMaker::SampleEpoch(DistLoader& loader,
       loader.Limit(request_.sample.batches.from, request_.sample.batches.to));
   const uint64_t total = loader.end_index() - loader.begin_index();
   for (uint64_t batches = 0;; ++batches) {
-    Tell(stage, batches, total);
+    ReportProgress(stage, batches, total);
     ASSIGN_OR_RETURN(const std::optional<BatchLease> batch, loader.Next());
     if (!batch.has_value()) return batches;
     RETURN_IF_ERROR(counts.Add(batch->view()));
@@ -218,7 +219,7 @@ absl::StatusOr<uint64_t> HotCacheMaker::SampleEpoch(DistLoader& loader,
 
 absl::Status HotCacheMaker::MakePartition(uint32_t partition,
                                           uint64_t batches) {
-  Tell("writes the rows", partition, graph_.schema().num_partitions);
+  ReportProgress("writes the rows", partition, graph_.schema().num_partitions);
   const std::vector<HotType> types = TypesOf(partition);
   const auto cached_bytes = [&types](absl::Span<const HotTypeChoice> choice) {
     uint64_t bytes = 0;
@@ -252,7 +253,7 @@ absl::Status HotCacheMaker::MakePartition(uint32_t partition,
   for (size_t t = 0; t < types.size(); ++t) {
     const int type = static_cast<int>(t);
     RETURN_IF_ERROR(
-        writer_->Add(partition, type, Chosen(partition, type, choice[t])));
+        writer_->Add(partition, type, ChosenIds(partition, type, choice[t])));
   }
   return absl::OkStatus();
 }
@@ -295,8 +296,8 @@ AccessHistogram HotCacheMaker::HistogramOf(uint32_t partition, int type) const {
 }
 
 // Ascending: by partition, then row.
-std::vector<uint64_t> HotCacheMaker::Chosen(uint32_t partition, int type,
-                                            const HotTypeChoice& choice) const {
+std::vector<uint64_t> HotCacheMaker::ChosenIds(
+    uint32_t partition, int type, const HotTypeChoice& choice) const {
   const NodeTypeSchema& schema = graph_.schema().node_types[type];
   const absl::Span<const uint32_t> counts = chosen_by_.of(type);
   std::vector<uint64_t> ids;
@@ -317,7 +318,7 @@ std::vector<uint64_t> HotCacheMaker::Chosen(uint32_t partition, int type,
 }
 
 // Turns sums over batches into means of a batch.
-HotCacheReport HotCacheMaker::Finished() {
+HotCacheReport HotCacheMaker::MakeReport() {
   const auto divide = [](RemoteRows& sum, double batches) {
     if (batches > 0) sum = {sum.rows / batches, sum.bytes / batches};
   };

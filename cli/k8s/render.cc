@@ -194,7 +194,8 @@ absl::Status SetScrapeAnnotation(const SamplerValues& values, YAML::Node root) {
 }
 
 // Parses a manifest and gives it the name and the label of `owners`.
-absl::StatusOr<YAML::Node> Named(const char* text, const Owners& owners) {
+absl::StatusOr<YAML::Node> NamedManifest(const char* text,
+                                         const Owners& owners) {
   ASSIGN_OR_RETURN(YAML::Node root, ParseManifest(text));
   ASSIGN_OR_RETURN(YAML::Node name, At(root, {"metadata", "name"}));
   SetText(name, owners.name);
@@ -205,7 +206,7 @@ absl::StatusOr<YAML::Node> Named(const char* text, const Owners& owners) {
 
 absl::StatusOr<YAML::Node> RenderDeployment(const SamplerValues& values,
                                             const Owners& owners) {
-  ASSIGN_OR_RETURN(YAML::Node root, Named(kDeploymentManifest, owners));
+  ASSIGN_OR_RETURN(YAML::Node root, NamedManifest(kDeploymentManifest, owners));
   if (!values.autoscaler) root["spec"]["replicas"] = values.min_replicas;
   ASSIGN_OR_RETURN(YAML::Node pod, At(root, {"spec", "template", "spec"}));
   ASSIGN_OR_RETURN(YAML::Node container, At(pod, {"containers", "sampler"}));
@@ -239,7 +240,8 @@ absl::Status SetTrigger(const SamplerValues& values, const Owners& owners,
 
 absl::StatusOr<YAML::Node> RenderScaledObject(const SamplerValues& values,
                                               const Owners& owners) {
-  ASSIGN_OR_RETURN(YAML::Node root, Named(kScaledObjectManifest, owners));
+  ASSIGN_OR_RETURN(YAML::Node root,
+                   NamedManifest(kScaledObjectManifest, owners));
   ASSIGN_OR_RETURN(YAML::Node target,
                    At(root, {"spec", "scaleTargetRef", "name"}));
   SetText(target, owners.name);
@@ -263,7 +265,7 @@ absl::StatusOr<std::string> RenderOwners(const SamplerValues& values,
   // With one replica a budget would block the draining of its node for ever.
   if (values.min_replicas > 1) {
     ASSIGN_OR_RETURN(const YAML::Node budget,
-                     Named(kDisruptionBudgetManifest, owners));
+                     NamedManifest(kDisruptionBudgetManifest, owners));
     documents.push_back(budget);
   }
   if (values.autoscaler) {

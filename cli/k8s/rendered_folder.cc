@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kMostFileBytes = size_t{1} << 26;
 
-absl::Status Foreign(const std::string& path) {
+absl::Status NotRenderedError(const std::string& path) {
   return absl::AlreadyExistsError(absl::StrCat(
       path, " exists and was not rendered; remove it, or name another --out"));
 }
@@ -31,7 +31,7 @@ absl::Status CheckRendered(const std::string& folder) {
   std::error_code error;
   if (std::filesystem::symlink_status(folder, error).type() !=
       std::filesystem::file_type::directory) {
-    return Foreign(folder);
+    return NotRenderedError(folder);
   }
   std::filesystem::directory_iterator at(folder, error);
   for (; !error && at != std::filesystem::directory_iterator();
@@ -39,7 +39,7 @@ absl::Status CheckRendered(const std::string& folder) {
     const std::string path = at->path().string();
     const auto text = ReadFile(path, kMostFileBytes);
     if (!text.ok() || !absl::StartsWith(*text, kRenderedMark)) {
-      return Foreign(path);
+      return NotRenderedError(path);
     }
   }
   if (!error) return absl::OkStatus();

@@ -71,9 +71,9 @@ bool IsByteSize(absl::string_view text) {
 }
 
 // Reads a text for which `is_allowed` holds.
-absl::Status Checked(const MapReader& map, const std::string& key,
-                     bool (*is_allowed)(absl::string_view),
-                     absl::string_view allowed, std::string* out) {
+absl::Status ReadChecked(const MapReader& map, const std::string& key,
+                         bool (*is_allowed)(absl::string_view),
+                         absl::string_view allowed, std::string* out) {
   if (!map.Has(key)) return absl::OkStatus();
   RETURN_IF_ERROR(map.Text(key, out));
   return is_allowed(*out) ? absl::OkStatus() : map.Refuse(key, allowed);
@@ -98,10 +98,10 @@ absl::Status ReadImages(const MapReader& map, SamplerValues* out) {
   if (!map.Has("images")) return map.Missing("images", "sampler, tools");
   ASSIGN_OR_RETURN(const MapReader images,
                    map.Map("images", {"sampler", "tools"}));
-  RETURN_IF_ERROR(Checked(images, "sampler", IsImageReference, kAllowedImage,
-                          &out->sampler_image));
-  RETURN_IF_ERROR(Checked(images, "tools", IsImageReference, kAllowedImage,
-                          &out->tools_image));
+  RETURN_IF_ERROR(ReadChecked(images, "sampler", IsImageReference,
+                              kAllowedImage, &out->sampler_image));
+  RETURN_IF_ERROR(ReadChecked(images, "tools", IsImageReference, kAllowedImage,
+                              &out->tools_image));
   if (out->sampler_image.empty()) {
     return images.Missing("sampler", kAllowedImage);
   }
@@ -115,7 +115,8 @@ absl::Status ReadGraph(const MapReader& map, bool is_measured,
                        SamplerValues* out) {
   constexpr char kAllowed[] = "a folder below /graphs, such as /graphs/main";
   VolumeGraph graph;
-  RETURN_IF_ERROR(Checked(map, "folder", IsFolder, kAllowed, &graph.folder));
+  RETURN_IF_ERROR(
+      ReadChecked(map, "folder", IsFolder, kAllowed, &graph.folder));
   if (graph.folder.empty()) return map.Missing("folder", kAllowed);
   for (const VolumeGraph& other : out->graphs) {
     if (other.folder != graph.folder) continue;
@@ -153,15 +154,17 @@ absl::Status ReadGraphs(const MapReader& map, const MeasuredGraph* measured,
 absl::Status ReadFetch(const MapReader& map, SamplerValues* out) {
   FetchedGraph fetch;
   RETURN_IF_ERROR(
-      Checked(map, "url", IsBucket, "s3://BUCKET/PREFIX", &fetch.url));
+      ReadChecked(map, "url", IsBucket, "s3://BUCKET/PREFIX", &fetch.url));
   if (fetch.url.empty()) return map.Missing("url", "s3://BUCKET/PREFIX");
-  RETURN_IF_ERROR(Checked(map, "endpoint", IsUrl,
-                          "http://HOST:PORT or https://HOST", &fetch.endpoint));
-  RETURN_IF_ERROR(Checked(map, "secret", IsName, kAllowedName, &fetch.secret));
+  RETURN_IF_ERROR(ReadChecked(map, "endpoint", IsUrl,
+                              "http://HOST:PORT or https://HOST",
+                              &fetch.endpoint));
   RETURN_IF_ERROR(
-      Checked(map, "storage", IsMemory, kAllowedQuantity, &fetch.storage));
+      ReadChecked(map, "secret", IsName, kAllowedName, &fetch.secret));
   RETURN_IF_ERROR(
-      Checked(map, "storageClass", IsName, kAllowedName, &fetch.storage_class));
+      ReadChecked(map, "storage", IsMemory, kAllowedQuantity, &fetch.storage));
+  RETURN_IF_ERROR(ReadChecked(map, "storageClass", IsName, kAllowedName,
+                              &fetch.storage_class));
   out->fetch = std::move(fetch);
   return absl::OkStatus();
 }
@@ -170,7 +173,8 @@ absl::Status ReadVolume(const MapReader& map, SamplerValues* out) {
   if (!map.Has("volume")) return absl::OkStatus();
   ASSIGN_OR_RETURN(const MapReader volume,
                    map.Map("volume", {"claim", "fetch"}));
-  RETURN_IF_ERROR(Checked(volume, "claim", IsName, kAllowedName, &out->claim));
+  RETURN_IF_ERROR(
+      ReadChecked(volume, "claim", IsName, kAllowedName, &out->claim));
   if (!volume.Has("fetch")) return absl::OkStatus();
   if (volume.Has("claim")) {
     return volume.Refuse("claim", "either claim or fetch");
@@ -197,11 +201,11 @@ absl::Status ReadReplicas(const MapReader& map, SamplerValues* out) {
 absl::Status ReadAutoscaler(const MapReader& map, SamplerValues* out) {
   RETURN_IF_ERROR(map.Flag("autoscaler", &out->autoscaler));
   RETURN_IF_ERROR(map.Flag("podMonitor", &out->pod_monitor));
-  RETURN_IF_ERROR(Checked(map, "prometheus", IsUrl,
-                          "http://HOST:PORT or https://HOST",
-                          &out->prometheus));
-  return Checked(map, "prometheusNamespace", IsName, kAllowedName,
-                 &out->prometheus_namespace);
+  RETURN_IF_ERROR(ReadChecked(map, "prometheus", IsUrl,
+                              "http://HOST:PORT or https://HOST",
+                              &out->prometheus));
+  return ReadChecked(map, "prometheusNamespace", IsName, kAllowedName,
+                     &out->prometheus_namespace);
 }
 
 absl::Status ReadTls(const MapReader& map, SamplerValues* out) {
@@ -256,15 +260,15 @@ absl::Status ReadResources(const MapReader& map, const MeasuredGraph* measured,
       const MapReader resources,
       map.Map("resources", {"cpu", "memory", "memoryBudget", "tensorMemory",
                             "featureMemory", "jobWeights"}));
-  RETURN_IF_ERROR(Checked(resources, "cpu", IsCpu,
-                          "cores above 0, up to 1024, such as 2, 0.5 or 1500m",
-                          &out->cpu));
-  RETURN_IF_ERROR(
-      Checked(resources, "memory", IsMemory, kAllowedQuantity, &out->memory));
-  RETURN_IF_ERROR(Checked(resources, "memoryBudget", IsByteSize, kAllowedSize,
-                          &out->memory_budget));
-  RETURN_IF_ERROR(Checked(resources, "tensorMemory", IsByteSize, kAllowedSize,
-                          &out->tensor_memory));
+  RETURN_IF_ERROR(ReadChecked(
+      resources, "cpu", IsCpu,
+      "cores above 0, up to 1024, such as 2, 0.5 or 1500m", &out->cpu));
+  RETURN_IF_ERROR(ReadChecked(resources, "memory", IsMemory, kAllowedQuantity,
+                              &out->memory));
+  RETURN_IF_ERROR(ReadChecked(resources, "memoryBudget", IsByteSize,
+                              kAllowedSize, &out->memory_budget));
+  RETURN_IF_ERROR(ReadChecked(resources, "tensorMemory", IsByteSize,
+                              kAllowedSize, &out->tensor_memory));
   if (measured != nullptr && !resources.Has("memory")) {
     if (out->graphs.size() > 1) {
       return resources.Missing("memory",
@@ -313,7 +317,7 @@ absl::StatusOr<SamplerValues> ParseValues(const std::string& text,
   SamplerValues values;
   RETURN_IF_ERROR(ReadPlacement(map, &values));
   RETURN_IF_ERROR(
-      Checked(map, "namespace", IsName, kAllowedName, &values.name_space));
+      ReadChecked(map, "namespace", IsName, kAllowedName, &values.name_space));
   RETURN_IF_ERROR(ReadVolume(map, &values));
   RETURN_IF_ERROR(ReadImages(map, &values));
   RETURN_IF_ERROR(ReadGraphs(map, graph, &values));

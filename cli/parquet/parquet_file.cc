@@ -34,7 +34,7 @@ absl::Status FromArrow(const std::string& path, const arrow::Status& status) {
   return absl::DataLossError(absl::StrCat(path, ": ", status.message()));
 }
 
-absl::Status At(const std::string& path, const absl::Status& status) {
+absl::Status WithPath(const std::string& path, const absl::Status& status) {
   if (status.ok()) return status;
   return absl::Status(status.code(),
                       absl::StrCat(path, ": ", status.message()));
@@ -216,7 +216,7 @@ absl::StatusOr<std::vector<ParquetColumn>> ParquetFile::Columns() const {
   for (int c = 0; c < state_->schema->num_fields(); ++c) {
     const auto& field = state_->schema->field(c);
     auto column = ColumnFor(field->name(), *field->type());
-    if (!column.ok()) return At(state_->path, column.status());
+    if (!column.ok()) return WithPath(state_->path, column.status());
     if (column->schema.dim < 0) {
       ASSIGN_OR_RETURN(column->schema.dim, ListLength(c));
     }
@@ -258,10 +258,10 @@ absl::Status ParquetFile::ForEachBlock(
       return WrongRows(first_row + batch->num_rows());
     }
     BatchBlocks blocks(*batch, chosen);
-    RETURN_IF_ERROR(At(state_->path, blocks.Begin(first_row)));
+    RETURN_IF_ERROR(WithPath(state_->path, blocks.Begin(first_row)));
     while (!blocks.AtEnd()) {
       block.clear();
-      RETURN_IF_ERROR(At(state_->path, blocks.AppendTo(block)));
+      RETURN_IF_ERROR(WithPath(state_->path, blocks.AppendTo(block)));
       RETURN_IF_ERROR(write(block));
     }
     first_row += batch->num_rows();

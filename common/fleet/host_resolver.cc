@@ -42,7 +42,7 @@ void SystemHostResolver::Resolve(const Address& name, Done done) {
 }
 
 std::optional<std::pair<Address, HostResolver::Done>>
-SystemHostResolver::Take() {
+SystemHostResolver::NextLookup() {
   MutexLock lock(mutex_);
   while (waiting_.empty() && !stopping_) changed_.Wait(mutex_);
   if (stopping_) return std::nullopt;
@@ -52,7 +52,7 @@ SystemHostResolver::Take() {
 }
 
 void SystemHostResolver::Run() {
-  while (auto next = Take()) {
+  while (auto next = NextLookup()) {
     auto found = LookUpHost(next->first, options_, stop_event_.get());
     if (!found) return;
     next->second(*std::move(found));

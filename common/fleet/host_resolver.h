@@ -65,7 +65,7 @@ class SystemHostResolver final : public HostResolver {
  private:
   void Run();
   // Returns the next name; nullopt: the resolver ends.
-  std::optional<std::pair<Address, Done>> Take();
+  std::optional<std::pair<Address, Done>> NextLookup();
 
   const HostResolverOptions options_;
   const UniqueFd stop_event_;  // eventfd; readable once the resolver ends

@@ -1,5 +1,5 @@
-// Which servers belong to a fleet: every server that was ever listed, until it
-// is both unlisted and unhealthy.
+// The servers that belong to a fleet: every server that was ever listed, until
+// it is both unlisted and unhealthy.
 #ifndef TRIBUTARY_COMMON_FLEET_MEMBERSHIP_H_
 #define TRIBUTARY_COMMON_FLEET_MEMBERSHIP_H_
 

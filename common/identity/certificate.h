@@ -1,4 +1,4 @@
-// What an X.509 certificate says of its holder.
+// The facts about its holder that an X.509 certificate states.
 #ifndef TRIBUTARY_COMMON_IDENTITY_CERTIFICATE_H_
 #define TRIBUTARY_COMMON_IDENTITY_CERTIFICATE_H_
 

@@ -1,4 +1,4 @@
-// Which server holds which rows of a mutable tensor.
+// The placement of a mutable tensor's rows on servers.
 #ifndef TRIBUTARY_COMMON_PLACEMENT_ROW_PLACEMENT_H_
 #define TRIBUTARY_COMMON_PLACEMENT_ROW_PLACEMENT_H_
 

@@ -1,5 +1,5 @@
-// How much memory this process may use: the machine's memory or the limit of
-// its cgroup.
+// Reads the memory that this process may use: that of the machine, or the limit
+// of its cgroup.
 #ifndef TRIBUTARY_COMMON_PROCESS_MEMORY_LIMIT_H_
 #define TRIBUTARY_COMMON_PROCESS_MEMORY_LIMIT_H_
 

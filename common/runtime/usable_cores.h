@@ -1,4 +1,4 @@
-// How many threads of this process can run at the same time.
+// The number of threads of this process that can run at the same time.
 #ifndef TRIBUTARY_COMMON_RUNTIME_USABLE_CORES_H_
 #define TRIBUTARY_COMMON_RUNTIME_USABLE_CORES_H_
 

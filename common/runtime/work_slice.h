@@ -1,4 +1,4 @@
-// How much one step of a long piece of work may do.
+// The share of a long piece of work that one step may do.
 #ifndef TRIBUTARY_COMMON_RUNTIME_WORK_SLICE_H_
 #define TRIBUTARY_COMMON_RUNTIME_WORK_SLICE_H_
 

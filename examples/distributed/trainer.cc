@@ -26,6 +26,8 @@
 #include "trainer_client/graph/node_split.h"
 #include "trainer_client/modes/sampling_workers.h"
 #include "trainer_client/tensors/dist_context.h"
+#include "trainer_client/torch/batch_tensors/catch_torch.h"
+#include "trainer_client/torch/batch_tensors/torch_batch.h"
 #include "trainer_client/torch/ddp/ddp.h"
 #include "trainer_client/torch/ddp/heartbeat.h"
 #include "trainer_client/torch/ddp/launch_choice.h"
@@ -34,8 +36,6 @@
 #include "trainer_client/torch/ddp/rank_launcher.h"
 #include "trainer_client/torch/embedding/dist_embedding.h"
 #include "trainer_client/torch/embedding/sparse_optimizer.h"
-#include "trainer_client/torch/tensors/catch_torch.h"
-#include "trainer_client/torch/tensors/tensors.h"
 
 namespace {
 

@@ -22,7 +22,7 @@ using Json = nlohmann::json;  // a std::map, so keys are written sorted
 constexpr char kFormatName[] = "tributary-hot-cache";
 constexpr size_t kMaxHotJsonBytes = size_t{64} << 20;
 
-absl::Status Wrong(const std::string& what) {
+absl::Status ManifestError(const std::string& what) {
   return absl::DataLossError(absl::StrCat(kHotJson, ": ", what));
 }
 
@@ -47,11 +47,11 @@ auto OrderOf(const HotRowsSchema& rows) {
 absl::Status CheckOrder(const HotManifest& manifest) {
   for (size_t i = 1; i < manifest.rows.size(); ++i) {
     if (OrderOf(manifest.rows[i - 1]) < OrderOf(manifest.rows[i])) continue;
-    return Wrong("rows do not ascend by partition and node type");
+    return ManifestError("rows do not ascend by partition and node type");
   }
   for (size_t i = 1; i < manifest.files.size(); ++i) {
     if (manifest.files[i - 1].path < manifest.files[i].path) continue;
-    return Wrong("the paths of files do not ascend");
+    return ManifestError("the paths of files do not ascend");
   }
   return absl::OkStatus();
 }
@@ -59,17 +59,17 @@ absl::Status CheckOrder(const HotManifest& manifest) {
 absl::Status CheckRows(const HotRowsSchema& rows, const GraphSchema& schema) {
   const int type = schema.FindNodeType(rows.node_type);
   if (rows.partition >= schema.num_partitions || type < 0) {
-    return Wrong(absl::StrCat("the graph has no partition ", rows.partition,
-                              " with a node type ",
-                              absl::CHexEscape(rows.node_type)));
+    return ManifestError(absl::StrCat("the graph has no partition ",
+                                      rows.partition, " with a node type ",
+                                      absl::CHexEscape(rows.node_type)));
   }
   const std::vector<int64_t>& base = schema.node_types[type].base;
   const int64_t remote = schema.node_types[type].num_nodes -
                          (base[rows.partition + 1] - base[rows.partition]);
   if (rows.rows <= remote) return absl::OkStatus();
-  return Wrong(absl::StrCat("partition ", rows.partition, " has ", rows.rows,
-                            " rows of ", rows.node_type, "; only ", remote,
-                            " are in other partitions"));
+  return ManifestError(absl::StrCat(
+      "partition ", rows.partition, " has ", rows.rows, " rows of ",
+      rows.node_type, "; only ", remote, " are in other partitions"));
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ absl::StatusOr<HotManifest> HotManifest::FromJson(std::string_view text) {
   const uint64_t version = in.Whole("format_version");
   RETURN_IF_ERROR(in.status());
   if (format != kFormatName) {
-    return Wrong(absl::StrCat("its format is not ", kFormatName));
+    return ManifestError(absl::StrCat("its format is not ", kFormatName));
   }
   if (version != kHotFormatVersion) {
     return absl::InvalidArgumentError(

@@ -1,4 +1,5 @@
-// Where a server keeps the features of a graph: option --feature-memory.
+// The place where a server keeps the features of a graph: option
+// --feature-memory.
 #ifndef TRIBUTARY_PARTITION_SCHEMA_FEATURE_MEMORY_H_
 #define TRIBUTARY_PARTITION_SCHEMA_FEATURE_MEMORY_H_
 

@@ -1,4 +1,4 @@
-// Which partitions of a graph a server holds: option --partitions.
+// The partitions of a graph that a server holds: option --partitions.
 #ifndef TRIBUTARY_PARTITION_SCHEMA_PARTITION_CHOICE_H_
 #define TRIBUTARY_PARTITION_SCHEMA_PARTITION_CHOICE_H_
 

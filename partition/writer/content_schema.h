@@ -1,4 +1,4 @@
-// What a graph's content alone says of its schema.
+// The part of a graph's schema that follows from its content alone.
 #ifndef TRIBUTARY_PARTITION_WRITER_CONTENT_SCHEMA_H_
 #define TRIBUTARY_PARTITION_WRITER_CONTENT_SCHEMA_H_
 

@@ -32,8 +32,9 @@ class PolicyReader {
 
   absl::Status Read(std::string_view text) {
     if (text.size() > AccessPolicy::kMaxBytes) {
-      return Wrong(absl::StrCat("it has ", text.size(),
-                                " bytes; allowed: ", AccessPolicy::kMaxBytes));
+      return PolicyError(
+          absl::StrCat("it has ", text.size(),
+                       " bytes; allowed: ", AccessPolicy::kMaxBytes));
     }
     const std::string origin = absl::StrCat("policy ", policy_.where_);
     ASSIGN_OR_RETURN(const Json json,
@@ -43,24 +44,25 @@ class PolicyReader {
     in.RefuseOthers();
     RETURN_IF_ERROR(in.status());
     if (jobs.is_object()) return ReadJobs(jobs);
-    return Wrong(absl::StrCat("jobs is no object; allowed: ", kShape));
+    return PolicyError(absl::StrCat("jobs is no object; allowed: ", kShape));
   }
 
  private:
-  absl::Status Wrong(const std::string& what) const {
+  absl::Status PolicyError(const std::string& what) const {
     return absl::InvalidArgumentError(
         absl::StrCat("policy ", policy_.where_, ": ", what));
   }
 
   absl::Status ReadJobs(const Json& jobs) {
     if (jobs.size() > AccessPolicy::kMaxJobs) {
-      return Wrong(absl::StrCat(jobs.size(),
-                                " jobs; allowed: ", AccessPolicy::kMaxJobs));
+      return PolicyError(absl::StrCat(
+          jobs.size(), " jobs; allowed: ", AccessPolicy::kMaxJobs));
     }
     for (const auto& [job, graphs] : jobs.items()) {
       if (job.empty() || job.size() > kMaxIdentityName) {
-        return Wrong(absl::StrCat("a job's name of ", job.size(),
-                                  " bytes; allowed: 1 to ", kMaxIdentityName));
+        return PolicyError(absl::StrCat("a job's name of ", job.size(),
+                                        " bytes; allowed: 1 to ",
+                                        kMaxIdentityName));
       }
       RETURN_IF_ERROR(ReadGraphs(job, graphs));
     }
@@ -69,17 +71,17 @@ class PolicyReader {
 
   absl::Status ReadGraphs(const std::string& job, const Json& graphs) {
     if (!graphs.is_array() || graphs.size() > AccessPolicy::kMaxGraphsPerJob) {
-      return Wrong(absl::StrCat("job ", Quoted(job), ": allowed is a list of ",
-                                "at most ", AccessPolicy::kMaxGraphsPerJob,
-                                " graphs, such as [\"NAME\"]"));
+      return PolicyError(absl::StrCat(
+          "job ", Quoted(job), ": allowed is a list of ", "at most ",
+          AccessPolicy::kMaxGraphsPerJob, " graphs, such as [\"NAME\"]"));
     }
     AccessPolicy::Graphs& allowed = policy_.jobs_[job];
     for (const Json& graph : graphs) {
       if (!graph.is_string()) {
-        return Wrong(absl::StrCat("job ", Quoted(job), ": graph ",
-                                  TerminalLine(graph.dump()),
-                                  " is no text; allowed: \"NAME\", "
-                                  "\"NAME@VERSION\" or \"*\""));
+        return PolicyError(absl::StrCat("job ", Quoted(job), ": graph ",
+                                        TerminalLine(graph.dump()),
+                                        " is no text; allowed: \"NAME\", "
+                                        "\"NAME@VERSION\" or \"*\""));
       }
       RETURN_IF_ERROR(ReadGraph(job, graph.get<std::string>(), allowed));
     }
@@ -98,7 +100,7 @@ class PolicyReader {
       allowed.names.push_back(*name);
       return absl::OkStatus();
     }
-    return Wrong(absl::StrCat(
+    return PolicyError(absl::StrCat(
         "job ", Quoted(job), ": graph ", Quoted(graph),
         "; allowed: NAME, NAME@VERSION with the first digits of its content "
         "digest, 1 to 64 of 0-9 and a-f, or * for all graphs"));

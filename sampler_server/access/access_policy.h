@@ -1,4 +1,4 @@
-// Which jobs may read which graphs: the file of --policy.
+// The graphs that each job may read: the file of --policy.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ACCESS_ACCESS_POLICY_H_
 #define TRIBUTARY_SAMPLER_SERVER_ACCESS_ACCESS_POLICY_H_
 

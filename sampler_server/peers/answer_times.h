@@ -1,4 +1,4 @@
-// How long a peer takes to answer calls.
+// The times that a peer takes to answer calls.
 #ifndef TRIBUTARY_SAMPLER_SERVER_PEERS_ANSWER_TIMES_H_
 #define TRIBUTARY_SAMPLER_SERVER_PEERS_ANSWER_TIMES_H_
 

@@ -1,4 +1,4 @@
-// How many sampling threads a server has.
+// The number of a server's sampling threads.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVER_SAMPLING_THREADS_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVER_SAMPLING_THREADS_H_
 

@@ -1,4 +1,4 @@
-// Where the rows that a request names are in a table.
+// The places in a table of the rows that a request names.
 #ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_PAYLOAD_ROWS_H_
 #define TRIBUTARY_SAMPLER_SERVER_TENSORS_PAYLOAD_ROWS_H_
 

@@ -1,4 +1,4 @@
-// Which writes of one client a server has applied.
+// The writes of one client that a server has applied.
 #ifndef TRIBUTARY_SAMPLER_SERVER_TENSORS_WRITE_LOG_H_
 #define TRIBUTARY_SAMPLER_SERVER_TENSORS_WRITE_LOG_H_
 

@@ -53,8 +53,8 @@ NAMES = {
     "trainer_client/torch/tasks/input_order.h": """
         std::vector<uint64_t> input_numbers, std::vector<float> scores,
         size_t num_tasks""",
-    "trainer_client/torch/tensors/tensor_inputs.h": "at::Tensor train_mask",
-    "trainer_client/torch/tensors/tensors.h": "BatchLease* lease",
+    "trainer_client/torch/batch_tensors/tensor_inputs.h": "at::Tensor train_mask",
+    "trainer_client/torch/batch_tensors/torch_batch.h": "BatchLease* lease",
     "trainer_client/torch/train/schedule/lr_schedule.h": """
         std::function<void(double)> SetLearningRate, uint64_t step,
         uint64_t epoch""",

@@ -7,6 +7,7 @@ import subprocess
 from tests.e2e import processes
 
 TRAINER = "trainer_client/torch/tributary-train"
+LINK_BASELINE = "examples/baselines/link_baseline"
 OWN_MODEL = "examples/own_model/own_model"
 
 
@@ -33,10 +34,10 @@ def events(path, event=None):
     return [line for line in lines if event in (None, line["event"])]
 
 
-def links(graph, *flags, code=0):
+def links(graph, *flags, code=0, program=TRAINER):
     """The objects of the log of a run on links, or the text of a refusal."""
     with processes.temporary_folder() as folder:
         log = os.path.join(folder, "log")
         text = output("--graph", graph, "--task", "link", "--log", log, *flags,
-                      code=code)
+                      program=program, code=code)
         return events(log) if code == 0 else text

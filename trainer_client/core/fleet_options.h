@@ -1,4 +1,4 @@
-// How a trainer's options become those of its connections.
+// Derives the options of a trainer's connections from those of the trainer.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_FLEET_OPTIONS_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_FLEET_OPTIONS_H_
 

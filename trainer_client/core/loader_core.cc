@@ -39,7 +39,7 @@ LoaderCore::LoaderCore(LoaderCoreOptions options, LoaderSession session,
 }
 
 LoaderCore::~LoaderCore() {
-  if (room_freed_ != nullptr) room_freed_->Mute();
+  if (room_freed_ != nullptr) room_freed_->DetachFromStrand();
 }
 
 void LoaderCore::Start(std::shared_ptr<ServerFleet> fleet) {
@@ -250,7 +250,7 @@ void LoaderCore::Cancel() {
 
 void LoaderCore::Close(absl::AnyInvocable<void()> closed) {
   Cancel();
-  room_freed_->Mute();
+  room_freed_->DetachFromStrand();
   fleet_->Close(std::move(closed));
 }
 

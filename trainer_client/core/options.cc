@@ -12,8 +12,8 @@
 namespace tributary {
 namespace {
 
-absl::Status Bad(absl::string_view field, absl::string_view value,
-                 absl::string_view allowed) {
+absl::Status OptionError(absl::string_view field, absl::string_view value,
+                         absl::string_view allowed) {
   return absl::InvalidArgumentError(
       absl::StrCat("RemoteDistSamplingWorkerOptions.", field, " is ",
                    value.empty() ? "empty" : value, "; allowed: ", allowed));
@@ -22,7 +22,8 @@ absl::Status Bad(absl::string_view field, absl::string_view value,
 absl::Status CheckRange(absl::string_view field, int64_t value, int64_t low,
                         int64_t high) {
   if (value >= low && value <= high) return absl::OkStatus();
-  return Bad(field, absl::StrCat(value), absl::StrCat(low, " to ", high));
+  return OptionError(field, absl::StrCat(value),
+                     absl::StrCat(low, " to ", high));
 }
 
 // A static list has a last number, other sources may grow.
@@ -31,8 +32,8 @@ absl::Status CheckServerRanks(const std::vector<int>& ranks, int num_servers) {
     RETURN_IF_ERROR(CheckRange("server_rank", ranks[i], 0, num_servers - 1));
     for (size_t j = 0; j < i; ++j) {
       if (ranks[i] != ranks[j]) continue;
-      return Bad("server_rank", absl::StrCat(ranks[i], " twice"),
-                 "each server once");
+      return OptionError("server_rank", absl::StrCat(ranks[i], " twice"),
+                         "each server once");
     }
   }
   return absl::OkStatus();
@@ -42,7 +43,7 @@ absl::Status CheckMaster(const std::string& host, int port) {
   RETURN_IF_ERROR(CheckRange("master_port", port, 1, 65535));
   const Address address{host, static_cast<uint16_t>(port)};
   if (ParseAddress(address.ToString()).ok()) return absl::OkStatus();
-  return Bad("master_addr", host, "a host name or an IP address");
+  return OptionError("master_addr", host, "a host name or an IP address");
 }
 
 absl::Status CheckServers(const RemoteDistSamplingWorkerOptions& options) {
@@ -54,9 +55,10 @@ absl::Status CheckServers(const RemoteDistSamplingWorkerOptions& options) {
       num_servers = static_cast<int>(source.addresses.size());
     }
   } else if (options.master_addr.empty()) {
-    return Bad("servers", "",
-               "HOST:PORT,... | file:PATH | dns:///NAME:PORT (or master_addr "
-               "and master_port in its place)");
+    return OptionError(
+        "servers", "",
+        "HOST:PORT,... | file:PATH | dns:///NAME:PORT (or master_addr "
+        "and master_port in its place)");
   } else {
     RETURN_IF_ERROR(CheckMaster(options.master_addr, options.master_port));
     num_servers = 1;
@@ -67,17 +69,17 @@ absl::Status CheckServers(const RemoteDistSamplingWorkerOptions& options) {
 absl::Status CheckDevices(const std::vector<std::string>& devices) {
   for (const std::string& device : devices) {
     if (device == "cpu") continue;
-    return Bad("worker_devices", device,
-               "\"cpu\": remote servers sample there");
+    return OptionError("worker_devices", device,
+                       "\"cpu\": remote servers sample there");
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckGraphName(const std::string& name) {
-  if (!IsUtf8(name)) return Bad("graph_name", name, "UTF-8");
+  if (!IsUtf8(name)) return OptionError("graph_name", name, "UTF-8");
   const auto parsed = GraphName::Parse(name);
   if (parsed.ok()) return absl::OkStatus();
-  return Bad("graph_name", name, parsed.status().message());
+  return OptionError("graph_name", name, parsed.status().message());
 }
 
 absl::Status CheckTls(const TlsFiles& tls) {
@@ -100,23 +102,26 @@ absl::Status RemoteDistSamplingWorkerOptions::Validate() const {
   RETURN_IF_ERROR(CheckRange("worker_concurrency", worker_concurrency, 1, 32));
   RETURN_IF_ERROR(CheckRange("num_rpc_threads", num_rpc_threads, 1, 64));
   if (rpc_timeout < absl::Milliseconds(100) || rpc_timeout > absl::Hours(24)) {
-    return Bad("rpc_timeout", absl::FormatDuration(rpc_timeout),
-               "0.1 s to 1 day");
+    return OptionError("rpc_timeout", absl::FormatDuration(rpc_timeout),
+                       "0.1 s to 1 day");
   }
   constexpr uint64_t kMinRing = uint64_t{64} << 10;
   const uint64_t max_ring = PhysicalMemoryBytes();
   if (buffer_size < kMinRing || buffer_size > max_ring) {
-    return Bad("buffer_size", absl::StrCat(buffer_size, " bytes"),
-               absl::StrCat("64 KiB to this machine's memory, ", max_ring));
+    return OptionError(
+        "buffer_size", absl::StrCat(buffer_size, " bytes"),
+        absl::StrCat("64 KiB to this machine's memory, ", max_ring));
   }
   RETURN_IF_ERROR(CheckRange("prefetch_size", prefetch_size, 1, 1024));
   RETURN_IF_ERROR(CheckGraphName(graph_name));
   if (worker_key.empty() || worker_key.size() > 256) {
-    return Bad("worker_key", absl::StrCat(worker_key.size(), " bytes long"),
-               "1 to 256 bytes");
+    return OptionError("worker_key",
+                       absl::StrCat(worker_key.size(), " bytes long"),
+                       "1 to 256 bytes");
   }
   // It travels in a protobuf string.
-  if (!IsUtf8(worker_key)) return Bad("worker_key", worker_key, "UTF-8");
+  if (!IsUtf8(worker_key))
+    return OptionError("worker_key", worker_key, "UTF-8");
   return CheckTls(tls);
 }
 

@@ -1,5 +1,5 @@
-// How a trainer reaches its sampling servers. Names are those of
-// GraphLearn-for-PyTorch (GLT) where it has the option.
+// The options by which a trainer reaches its sampling servers. Names are those
+// of GraphLearn-for-PyTorch (GLT) where it has the option.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_OPTIONS_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_OPTIONS_H_
 

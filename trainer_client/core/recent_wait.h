@@ -1,4 +1,4 @@
-// How much of the last minute was spent waiting.
+// The share of the last minute that was spent waiting.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_RECENT_WAIT_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_RECENT_WAIT_H_
 

@@ -13,8 +13,8 @@ namespace tributary {
 
 // Runs a callback on a strand when signalled. Signals that come before the
 // callback has run count as one. Whoever signals may live longer than the
-// strand's executor: Mute() keeps it from touching the strand. Thread-safe;
-// held by shared_ptr.
+// strand's executor: DetachFromStrand() keeps it from touching the strand.
+// Thread-safe; held by shared_ptr.
 class StrandSignal : public std::enable_shared_from_this<StrandSignal> {
  public:
   // `on_signal` runs on the strand.
@@ -27,7 +27,7 @@ class StrandSignal : public std::enable_shared_from_this<StrandSignal> {
     strand_->Post([self = shared_from_this()] { self->Run(); });
   }
   // Once it has returned, the strand is not touched again.
-  void Mute() {
+  void DetachFromStrand() {
     std::shared_ptr<Strand> strand;  // released without the lock
     MutexLock lock(mutex_);
     strand.swap(strand_);

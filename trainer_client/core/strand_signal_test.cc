@@ -7,7 +7,7 @@
 namespace tributary {
 namespace {
 
-TEST(StrandSignal, IsHeardOnceAndNeverAfterMute) {
+TEST(StrandSignal, IsHeardOnceAndNeverAfterDetaching) {
   SimScheduler world(1);
   int heard = 0;
   auto signal = std::make_shared<StrandSignal>(
@@ -17,7 +17,7 @@ TEST(StrandSignal, IsHeardOnceAndNeverAfterMute) {
   world.Drain(100);
   EXPECT_EQ(heard, 1);
   signal->Signal();
-  signal->Mute();
+  signal->DetachFromStrand();
   signal->Signal();
   world.Drain(100);
   EXPECT_EQ(heard, 1);

@@ -1,4 +1,5 @@
-// Where the nodes and edges of a partitioned graph are: DGL's partition book.
+// The places of the nodes and edges of a partitioned graph: DGL's partition
+// book.
 #ifndef TRIBUTARY_TRAINER_CLIENT_GRAPH_PARTITION_BOOK_H_
 #define TRIBUTARY_TRAINER_CLIENT_GRAPH_PARTITION_BOOK_H_
 

@@ -190,7 +190,7 @@ void AttemptOpener::Decide() {
     any |= server.usable;
     all_known &= server.usable || IsRefusal(server.trouble);
   }
-  if (!any) return AllRefuse() ? Finish(servers_[0].trouble) : Again();
+  if (!any) return AllRefuse() ? Finish(servers_[0].trouble) : DescribeLater();
   if (!schema_.has_value()) {
     const auto first = std::find_if(servers_.begin(), servers_.end(),
                                     [](const Server& s) { return s.usable; });
@@ -198,7 +198,7 @@ void AttemptOpener::Decide() {
   }
   result_.ref.set_content_digest(content_->data(), content_->size());
   if (options_.rank != 0) return JoinAny();
-  if (!all_known && options_.strand->Now() < settled_) return Again();
+  if (!all_known && options_.strand->Now() < settled_) return DescribeLater();
   OpenOnAll();
 }
 
@@ -229,7 +229,7 @@ void AttemptOpener::OnGraphRead(size_t server,
                               : schema.status();
   asked.description.reset();
   asked.usable = false;
-  Again();
+  DescribeLater();
 }
 
 bool AttemptOpener::AllRefuse() const {
@@ -237,7 +237,7 @@ bool AttemptOpener::AllRefuse() const {
                      [](const Server& s) { return IsRefusal(s.trouble); });
 }
 
-void AttemptOpener::Again() {
+void AttemptOpener::DescribeLater() {
   options_.strand->PostAfter(backoff_.Next(), [weak = weak_from_this()] {
     if (auto self = weak.lock()) self->Describe();
   });
@@ -343,7 +343,7 @@ void AttemptOpener::OnJoinReply(size_t server,
   if (join_refusals_.servers().size() == joining_) {
     return Finish(join_refusals_.Error());
   }
-  Again();
+  DescribeLater();
 }
 
 absl::Status AttemptOpener::TakeJoined(const v1::JoinAttemptReply& reply) {

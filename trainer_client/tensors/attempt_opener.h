@@ -90,7 +90,7 @@ class AttemptOpener : public std::enable_shared_from_this<AttemptOpener> {
   void OnGraphRead(size_t server, absl::StatusOr<ServerDescription> answer);
   void Decide();
   bool AllRefuse() const;
-  void Again();
+  void DescribeLater();
 
   void OpenOnAll();
   void OnOpenedOn(const std::string& address, const absl::Status& status);

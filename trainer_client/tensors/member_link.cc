@@ -143,7 +143,7 @@ void MemberLink::OnReply(uint64_t id, uint64_t generation,
     const bool broken =
         generation != generation_ || client_ == nullptr || !client_->open();
     if (broken) {
-      Again(id, reply.status());
+      RetryLater(id, reply.status());
     } else {
       OnError(id, open, reply.status());
     }
@@ -162,12 +162,12 @@ void MemberLink::OnReply(uint64_t id, uint64_t generation,
 
 void MemberLink::OnError(uint64_t id, Open& open, const absl::Status& error) {
   if (options_.strand->Now() >= open.call.deadline) return OnDeadline(id);
-  if (IsPassing(error, open.call)) return Again(id, error);
+  if (IsPassing(error, open.call)) return RetryLater(id, error);
   if (IsUnknownAttempt(error, open.call)) return Probe(id, error);
   Finish(id, error);
 }
 
-void MemberLink::Again(uint64_t id, const absl::Status& trouble) {
+void MemberLink::RetryLater(uint64_t id, const absl::Status& trouble) {
   if (absl::IsFailedPrecondition(trouble) ||
       absl::IsPermissionDenied(trouble) || absl::IsUnauthenticated(trouble)) {
     return Finish(id, trouble);  // the stream is refused for good
@@ -197,7 +197,7 @@ void MemberLink::OnDeadline(uint64_t id) {
                           absl::StrCat(MessageKindName(open.call.kind),
                                        ": other ranks have not come in time")));
   }
-  Lose(absl::StrCat(
+  CloseAsLost(absl::StrCat(
       "has not answered ", MessageKindName(open.call.kind), " in time",
       last_trouble_.ok()
           ? ""
@@ -217,7 +217,7 @@ void MemberLink::Probe(uint64_t id, absl::Status error) {
         if (self == nullptr) return;
         if (described.ok() &&
             described->incarnation != self->options_.member.incarnation) {
-          return self->Lose("has started again without them");
+          return self->CloseAsLost("has started again without them");
         }
         self->OnUnknown(id, error);
       });
@@ -229,10 +229,10 @@ void MemberLink::OnUnknown(uint64_t id, const absl::Status& error) {
   if (!calls_.contains(id) || joined_ || !absl::IsNotFound(error)) {
     return Finish(id, error);
   }
-  Again(id, error);
+  RetryLater(id, error);
 }
 
-void MemberLink::Lose(absl::string_view what) {
+void MemberLink::CloseAsLost(absl::string_view what) {
   if (!closed_.ok()) return;
   const auto self = shared_from_this();
   Close(absl::UnavailableError(absl::StrCat(

@@ -101,12 +101,12 @@ class MemberLink : public std::enable_shared_from_this<MemberLink> {
   void OnError(uint64_t id, Open& open, const absl::Status& error);
   void OnDeadline(uint64_t id);
   // Sends the call again after a pause.
-  void Again(uint64_t id, const absl::Status& trouble);
+  void RetryLater(uint64_t id, const absl::Status& trouble);
   void Pause();
   // Asks the server whether it is the one that the run began with.
   void Probe(uint64_t id, absl::Status error);
   void OnUnknown(uint64_t id, const absl::Status& error);
-  void Lose(absl::string_view what);
+  void CloseAsLost(absl::string_view what);
   void Finish(uint64_t id, absl::StatusOr<CallReply> result);
 
   const MemberLinkOptions options_;

@@ -53,7 +53,7 @@ class RowCheck {
   }
 
  private:
-  absl::Status Wrong(const std::string& what) const {
+  absl::Status RowError(const std::string& what) const {
     return absl::DataLossError(absl::StrCat("type ", type_.name(),
                                             ", partition ", partition_,
                                             ", row ", row_, ": ", what));
@@ -65,15 +65,15 @@ class RowCheck {
     for (uint64_t i = 0; i < degree_; ++i) {
       weights_[i] = WeightAt(part_.weight, type_.weight_dtype, begin_ + i);
       if (IsWeight(weights_[i])) continue;
-      return Wrong(absl::StrCat("weight ", weights_[i], " of edge ",
-                                part_.edge_id[begin_ + i]));
+      return RowError(absl::StrCat("weight ", weights_[i], " of edge ",
+                                   part_.edge_id[begin_ + i]));
     }
     SumWeights(weights_, absl::MakeSpan(sums_));
     for (uint64_t i = 0; i < degree_; ++i) {
       if (sums_[i] == part_.weight_sum[begin_ + i]) continue;
-      return Wrong(absl::StrCat("weight_sum of position ", i, " is ",
-                                part_.weight_sum[begin_ + i],
-                                "; the weights say ", sums_[i]));
+      return RowError(absl::StrCat("weight_sum of position ", i, " is ",
+                                   part_.weight_sum[begin_ + i],
+                                   "; the weights say ", sums_[i]));
     }
     return absl::OkStatus();
   }
@@ -84,9 +84,9 @@ class RowCheck {
       const uint64_t at = begin_ + rank;
       const uint64_t position = order.position[at];
       if (position >= degree_ || seen_[position]) {
-        return Wrong(absl::StrCat(name, "_position ", position, " of rank ",
-                                  rank, " among ", degree_,
-                                  " is out of range or there twice"));
+        return RowError(absl::StrCat(name, "_position ", position, " of rank ",
+                                     rank, " among ", degree_,
+                                     " is out of range or there twice"));
       }
       seen_[position] = true;
       if (rank == 0 ||
@@ -94,8 +94,8 @@ class RowCheck {
               TimedPosition{order.time[at], position}) {
         continue;
       }
-      return Wrong(absl::StrCat(name, " ", order.time[at], " of rank ", rank,
-                                " is out of order"));
+      return RowError(absl::StrCat(name, " ", order.time[at], " of rank ", rank,
+                                   " is out of order"));
     }
     return absl::OkStatus();
   }
@@ -114,9 +114,9 @@ class RowCheck {
       const auto [p, row] = SourceAt(order.position[i]);
       const int64_t time = graph_.nodes(type_.src_type, p)->time[row];
       if (order.time[i] == time) continue;
-      return Wrong(absl::StrCat("neighbor_time of position ", order.position[i],
-                                " is ", order.time[i], "; the node's is ",
-                                time));
+      return RowError(absl::StrCat("neighbor_time of position ",
+                                   order.position[i], " is ", order.time[i],
+                                   "; the node's is ", time));
     }
     return absl::OkStatus();
   }
@@ -126,8 +126,8 @@ class RowCheck {
       for (uint64_t i = 0; i < degree_; ++i) {
         const int value = part_.masks[m][begin_ + i];
         if (value <= 1) continue;
-        return Wrong(absl::StrCat("mask ", type_.masks[m], " of position ", i,
-                                  " is ", value, "; allowed: 0, 1"));
+        return RowError(absl::StrCat("mask ", type_.masks[m], " of position ",
+                                     i, " is ", value, "; allowed: 0, 1"));
       }
     }
     return absl::OkStatus();
@@ -139,9 +139,9 @@ class RowCheck {
       const auto id =
           static_cast<uint64_t>(graph_.nodes(type_.src_type, p)->orig_id[row]);
       if (part_.neighbor_id[begin_ + i] == id) continue;
-      return Wrong(absl::StrCat("neighbor_id of position ", i, " is ",
-                                part_.neighbor_id[begin_ + i],
-                                "; the node's is ", id));
+      return RowError(absl::StrCat("neighbor_id of position ", i, " is ",
+                                   part_.neighbor_id[begin_ + i],
+                                   "; the node's is ", id));
     }
     return absl::OkStatus();
   }

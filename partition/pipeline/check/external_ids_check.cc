@@ -25,7 +25,7 @@ namespace {
 
 using ArraysByType = std::map<std::string, std::set<std::string>>;
 
-absl::Status Wrong(const std::string& path, absl::string_view what) {
+absl::Status DictionaryError(const std::string& path, absl::string_view what) {
   return absl::DataLossError(absl::StrCat(path, ": ", what));
 }
 
@@ -51,7 +51,8 @@ absl::StatusOr<ArraysByType> ListedArrays(const GraphSchema& schema) {
     if (!absl::StartsWith(file.path, "ids/")) continue;
     const auto found = TypeAndArray(file.path, schema);
     if (!found.has_value()) {
-      return Wrong(file.path, "it is of no node type's dictionary of ids");
+      return DictionaryError(file.path,
+                             "it is of no node type's dictionary of ids");
     }
     arrays[found->first].insert(found->second);
   }
@@ -62,11 +63,12 @@ absl::Status CheckBytes(const std::string& folder, const FileSchema& file) {
   const std::string path = absl::StrCat(folder, "/", file.path);
   ASSIGN_OR_RETURN(const FileMapping mapping, FileMapping::Open(path));
   if (mapping.bytes().size() != file.bytes) {
-    return Wrong(path, absl::StrCat("it has ", mapping.bytes().size(),
-                                    " bytes; graph.json says ", file.bytes));
+    return DictionaryError(
+        path, absl::StrCat("it has ", mapping.bytes().size(),
+                           " bytes; graph.json says ", file.bytes));
   }
   if (Crc32c(mapping.bytes()) != file.crc32c) {
-    return Wrong(path, "its CRC32C is not the one in graph.json");
+    return DictionaryError(path, "its CRC32C is not the one in graph.json");
   }
   return absl::OkStatus();
 }
@@ -75,8 +77,9 @@ absl::Status CheckNumbers(const std::string& path, const ExternalIds& ids) {
   const absl::Span<const int64_t> numbers = ids.numbers();
   for (size_t i = 1; i < numbers.size(); ++i) {
     if (numbers[i - 1] < numbers[i]) continue;
-    return Wrong(path, absl::StrCat("ids do not ascend: row ", i, " is ",
-                                    numbers[i], " after ", numbers[i - 1]));
+    return DictionaryError(
+        path, absl::StrCat("ids do not ascend: row ", i, " is ", numbers[i],
+                           " after ", numbers[i - 1]));
   }
   return absl::OkStatus();
 }
@@ -86,24 +89,25 @@ absl::Status CheckTexts(const std::string& path, const ExternalIds& ids) {
   const absl::string_view bytes = ids.bytes();
   const auto size = static_cast<int64_t>(bytes.size());
   if (offsets.front() != 0 || offsets.back() != size) {
-    return Wrong(path, absl::StrCat("offsets from ", offsets.front(), " to ",
-                                    offsets.back(), " where there are ", size,
-                                    " bytes"));
+    return DictionaryError(
+        path,
+        absl::StrCat("offsets from ", offsets.front(), " to ", offsets.back(),
+                     " where there are ", size, " bytes"));
   }
   absl::string_view last;
   for (size_t i = 0; i + 1 < offsets.size(); ++i) {
     const int64_t begin = offsets[i], end = offsets[i + 1];
     if (begin >= end || end > size) {
-      return Wrong(path,
-                   absl::StrCat("row ", i, ": offsets ", begin, " and ", end,
-                                " are of no text in ", size, " bytes"));
+      return DictionaryError(
+          path, absl::StrCat("row ", i, ": offsets ", begin, " and ", end,
+                             " are of no text in ", size, " bytes"));
     }
     const absl::string_view text = bytes.substr(
         static_cast<size_t>(begin), static_cast<size_t>(end - begin));
     if (i > 0 && text <= last) {
-      return Wrong(path,
-                   absl::StrCat("ids do not ascend: row ", i, " is \"",
-                                absl::CHexEscape(text.substr(0, 80)), "\""));
+      return DictionaryError(
+          path, absl::StrCat("ids do not ascend: row ", i, " is \"",
+                             absl::CHexEscape(text.substr(0, 80)), "\""));
     }
     last = text;
   }
@@ -116,10 +120,11 @@ absl::Status CheckType(const std::string& folder, const GraphSchema& schema,
   const bool numbers = arrays == std::set<std::string>{kExternalNumbers};
   if (!numbers &&
       arrays != std::set<std::string>{kExternalBytes, kExternalOffsets}) {
-    return Wrong(absl::StrCat(folder, "/ids"),
-                 absl::StrCat("the ids of ", type,
-                              " are neither numbers alone nor offsets and "
-                              "bytes"));
+    return DictionaryError(
+        absl::StrCat(folder, "/ids"),
+        absl::StrCat("the ids of ", type,
+                     " are neither numbers alone nor offsets and "
+                     "bytes"));
   }
   ASSIGN_OR_RETURN(const std::optional<ExternalIds> ids,
                    ExternalIds::Open(folder, schema, type));

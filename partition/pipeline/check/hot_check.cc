@@ -63,7 +63,8 @@ class HotRowsCheck {
                                    const std::vector<int64_t>& shape) {
     return reader_.Read(PathOf(array), {npy}, shape);
   }
-  absl::Status Wrong(const std::string& array, const std::string& what) const {
+  absl::Status HotArrayError(const std::string& array,
+                             const std::string& what) const {
     return absl::DataLossError(
         absl::StrCat(folder_, "/", PathOf(array), ": ", what));
   }
@@ -72,17 +73,18 @@ class HotRowsCheck {
     for (size_t i = 0; i < ids.size(); ++i) {
       if (ids[i] >= static_cast<uint64_t>(schema_.num_nodes) ||
           (i > 0 && ids[i] <= ids[i - 1])) {
-        return Wrong("internal_id", absl::StrCat("row ", i, " is ", ids[i],
-                                                 "; ids ascend and are below ",
-                                                 schema_.num_nodes));
+        return HotArrayError(
+            "internal_id",
+            absl::StrCat("row ", i, " is ", ids[i],
+                         "; ids ascend and are below ", schema_.num_nodes));
       }
       if (schema_.PartitionOf(static_cast<int64_t>(ids[i])) !=
           rows_.partition) {
         continue;
       }
-      return Wrong("internal_id",
-                   absl::StrCat("row ", i, " is ", ids[i],
-                                ", a node of this partition itself"));
+      return HotArrayError("internal_id",
+                           absl::StrCat("row ", i, " is ", ids[i],
+                                        ", a node of this partition itself"));
     }
     return absl::OkStatus();
   }
@@ -110,7 +112,7 @@ class HotRowsCheck {
                         cached.data() + (at + i) * row_bytes, row_bytes) == 0) {
           continue;
         }
-        return Wrong(
+        return HotArrayError(
             name,
             absl::StrCat("row ", at + i, " is not that of node ", piece[i],
                          " in partition ",

@@ -15,8 +15,8 @@ namespace {
 
 constexpr size_t kGrain = 8192;
 
-absl::Status Wrong(const std::string& type, uint32_t partition, uint64_t row,
-                   const std::string& what) {
+absl::Status StoredRowError(const std::string& type, uint32_t partition,
+                            uint64_t row, const std::string& what) {
   return absl::DataLossError(absl::StrCat(
       "type ", type, ", partition ", partition, ", row ", row, ": ", what));
 }
@@ -31,15 +31,15 @@ absl::StatusOr<InternalIds> ReadInternalIds(const Graph& graph, int t) {
     const auto check = [&](size_t begin, size_t end) {
       for (size_t row = begin; row < end; ++row) {
         if (row > 0 && ids[row - 1] >= ids[row]) {
-          return Wrong(type.name, p, row, "orig_id does not ascend");
+          return StoredRowError(type.name, p, row, "orig_id does not ascend");
         }
         const auto found = graph.node_map(t).Locate(ids[row]);
         if (!found.ok()) {
-          return Wrong(type.name, p, row,
-                       std::string(found.status().message()));
+          return StoredRowError(type.name, p, row,
+                                std::string(found.status().message()));
         }
         if (*found != NodeLocation{p, row}) {
-          return Wrong(
+          return StoredRowError(
               type.name, p, row,
               absl::StrCat("node_map has node ", ids[row], " in partition ",
                            found->partition, ", row ", found->row));
@@ -116,8 +116,9 @@ class EdgeReader {
     for (size_t i = 0; i < row.size(); ++i) {
       const uint64_t index = place.part->indices[begin + i];
       if (index >= static_cast<uint64_t>(src_.num_nodes)) {
-        return Wrong(schema_.name(), place.partition, place.row,
-                     absl::StrCat("neighbour ", index, " of ", src_.num_nodes));
+        return StoredRowError(
+            schema_.name(), place.partition, place.row,
+            absl::StrCat("neighbour ", index, " of ", src_.num_nodes));
       }
       const auto internal = static_cast<int64_t>(index);
       const uint32_t p = src_.PartitionOf(internal);
@@ -126,7 +127,7 @@ class EdgeReader {
           static_cast<int64_t>(place.part->edge_id[begin + i])};
       if (i > 0 && std::pair(row[i - 1].neighbor, row[i - 1].edge_id) >=
                        std::pair(row[i].neighbor, row[i].edge_id)) {
-        return Wrong(
+        return StoredRowError(
             schema_.name(), place.partition, place.row,
             absl::StrCat("edge ", row[i].edge_id, " from node ",
                          row[i].neighbor, " is out of canonical order"));

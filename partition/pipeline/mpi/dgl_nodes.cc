@@ -26,7 +26,7 @@ std::vector<DglTypeSeen> DglNodeLines::seen() const {
   return types;
 }
 
-absl::Status DglNodeLines::Wrong(absl::string_view why) const {
+absl::Status DglNodeLines::LineError(absl::string_view why) const {
   return absl::InvalidArgumentError(
       absl::StrCat(lines_.Where(), ": ", why, "; allowed: TYPE, ",
                    files_.num_weights, " weights, ID"));
@@ -35,21 +35,21 @@ absl::Status DglNodeLines::Wrong(absl::string_view why) const {
 absl::Status DglNodeLines::Take(absl::string_view line,
                                 std::vector<std::vector<WeightOfRow>>& out) {
   const auto type = NextNumber(line, 0, kMaxPartitions - 1);
-  if (!type) return Wrong("no type number");
+  if (!type) return LineError("no type number");
   int64_t taken = 0;
   for (int i = 0; i < files_.num_weights; ++i) {
     const auto weight = NextNumber(line, 0, INT32_MAX);
-    if (!weight) return Wrong("a weight is no number of 0 to 2147483647");
+    if (!weight) return LineError("a weight is no number of 0 to 2147483647");
     if (weight_ == i) taken = *weight;
   }
   const auto id = NextNumber(line, 0, files_.num_nodes - 1);
-  if (!id) return Wrong("no node's id");
+  if (!id) return LineError("no node's id");
   DglTypeSeen& seen =
       seen_.try_emplace(*type, DglTypeSeen{*type, row_, row_, 0, row_ - *id})
           .first->second;
   if (row_ - *id != seen.begin) {
-    return Wrong(absl::StrCat("id ", *id, " follows another than ", *id - 1,
-                              " of type ", *type));
+    return LineError(absl::StrCat("id ", *id, " follows another than ", *id - 1,
+                                  " of type ", *type));
   }
   seen.last = row_;
   ++seen.count;

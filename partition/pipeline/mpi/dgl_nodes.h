@@ -57,7 +57,7 @@ class DglNodeLines {
   std::vector<DglTypeSeen> seen() const;
 
  private:
-  absl::Status Wrong(absl::string_view why) const;
+  absl::Status LineError(absl::string_view why) const;
   absl::Status Take(absl::string_view line,
                     std::vector<std::vector<WeightOfRow>>& out);
 

@@ -1,4 +1,4 @@
-// Which rank of an MPI program has which node.
+// The assignment of nodes to the ranks of an MPI program.
 #ifndef TRIBUTARY_PARTITION_PIPELINE_MPI_NODE_SHARES_H_
 #define TRIBUTARY_PARTITION_PIPELINE_MPI_NODE_SHARES_H_
 

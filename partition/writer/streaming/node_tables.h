@@ -1,4 +1,4 @@
-// What a streaming run holds in memory of each node.
+// The tables by node that a streaming run holds in memory.
 #ifndef TRIBUTARY_PARTITION_WRITER_STREAMING_NODE_TABLES_H_
 #define TRIBUTARY_PARTITION_WRITER_STREAMING_NODE_TABLES_H_
 

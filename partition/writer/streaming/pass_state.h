@@ -1,4 +1,4 @@
-// How far the pass over a node type has come, in a file.
+// The progress of the pass over a node type, kept in a file.
 #ifndef TRIBUTARY_PARTITION_WRITER_STREAMING_PASS_STATE_H_
 #define TRIBUTARY_PARTITION_WRITER_STREAMING_PASS_STATE_H_
 

@@ -1,4 +1,4 @@
-// What a range of nodes contributes to a graph folder.
+// The part of a graph folder that one range of nodes contributes.
 #ifndef TRIBUTARY_PARTITION_WRITER_STREAMING_RANGE_OUTPUT_H_
 #define TRIBUTARY_PARTITION_WRITER_STREAMING_RANGE_OUTPUT_H_
 

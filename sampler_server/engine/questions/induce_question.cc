@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kRowsAtOnce = 1024;
 
 template <typename... Parts>
-absl::Status Bad(const Parts&... parts) {
+absl::Status QuestionError(const Parts&... parts) {
   return absl::InvalidArgumentError(
       absl::StrCat("question for induced edges: ", parts...));
 }
@@ -34,11 +34,12 @@ absl::Status CheckSizes(const v1::InduceQuestion& asked, uint64_t payload) {
       asked.sources() > payload || asked.rows() > payload ||
       asked.sources() * asked.source_bytes() + asked.rows() * bytes_per_row !=
           payload) {
-    return Bad(asked.sources(), " ids of ", asked.source_bytes(), " bytes and ",
-               asked.rows(), " of ", asked.row_bytes(), " in ", payload);
+    return QuestionError(asked.sources(), " ids of ", asked.source_bytes(),
+                         " bytes and ", asked.rows(), " of ", asked.row_bytes(),
+                         " in ", payload);
   }
   if (!asked.has_count() && !asked.has_take()) {
-    return Bad("neither count nor take");
+    return QuestionError("neither count nor take");
   }
   return absl::OkStatus();
 }
@@ -70,8 +71,8 @@ class Answerer {
 
  private:
   absl::Status BadAnswer() const {
-    return Bad("an answer of ", answer_.size(), " bytes for ", asked_.rows(),
-               " rows");
+    return QuestionError("an answer of ", answer_.size(), " bytes for ",
+                         asked_.rows(), " rows");
   }
 
   // Sets block_ to rows [from, from + count) of the question.

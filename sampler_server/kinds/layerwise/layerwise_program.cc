@@ -166,7 +166,7 @@ void LayerwiseProgram::DrawFromGraph() {
     if (context_.EndsAfter(2)) return;
     share_.push_back(drawn->Share(id));
   }
-  Keep();
+  KeepDrawn();
 }
 
 // Returns the weight of an edge from a candidate before weights are scaled.
@@ -201,10 +201,10 @@ bool LayerwiseProgram::NumberCandidates() {
 
 void LayerwiseProgram::DrawSome() {
   if (!draw_->Draw(kDrawsOfPiece)) return Later(&LayerwiseProgram::DrawSome);
-  Keep();
+  KeepDrawn();
 }
 
-void LayerwiseProgram::Keep() {
+void LayerwiseProgram::KeepDrawn() {
   if (!NumberDrawn()) {
     return context_.control->ContinueOrEnd() ? EndTooLarge() : void();
   }

@@ -53,7 +53,7 @@ class LayerwiseProgram final
   double GainOf(uint32_t candidate) const;
   bool NumberCandidates();
   void DrawSome();
-  void Keep();
+  void KeepDrawn();
   bool NumberDrawn();
   uint64_t CountKept();
   void KeepEdges(uint64_t kept);

@@ -100,7 +100,7 @@ void NegativeSearch::AskTimes(int node_type, absl::Span<const uint64_t> ends,
               [self = shared_from_this(), next](absl::Status status) {
                 if (!self->context_.control->ContinueOrEnd()) return;
                 if (status.ok()) self->DropLate();
-                self->Then(std::move(status), next);
+                self->ContinueWith(std::move(status), next);
               });
 }
 
@@ -116,19 +116,19 @@ void NegativeSearch::DropLate() {
 }
 
 void NegativeSearch::AskEdges() {
-  if (!plan_.strict) return Settle();
+  if (!plan_.strict) return EndRound();
   const HaveEdges asked{type_.edge_type, destinations_, sources_,
                         absl::MakeSpan(is_edge_)};
-  AskHaveEdges(context_, asked,
-               [self = shared_from_this()](absl::Status status) {
-                 if (!self->context_.control->ContinueOrEnd()) return;
-                 self->Then(std::move(status), &NegativeSearch::Settle);
-               });
+  AskHaveEdges(
+      context_, asked, [self = shared_from_this()](absl::Status status) {
+        if (!self->context_.control->ContinueOrEnd()) return;
+        self->ContinueWith(std::move(status), &NegativeSearch::EndRound);
+      });
 }
 
 // Goes on in a turn of its own: many steps must not hold the thread, and the
 // call before has freed its memory by then.
-void NegativeSearch::Then(absl::Status status, Step next) {
+void NegativeSearch::ContinueWith(absl::Status status, Step next) {
   if (!status.ok()) return Finish(std::move(status));
   context_.strand->Post([self = shared_from_this(), next] {
     if (self->context_.control->ContinueOrEnd()) (self.get()->*next)();
@@ -137,7 +137,7 @@ void NegativeSearch::Then(absl::Status status, Step next) {
 
 // ---- what is taken ----------------------------------------------------------
 
-void NegativeSearch::Settle() {
+void NegativeSearch::EndRound() {
   absl::Status status = TakeValid();
   if (!status.ok() || pending_.empty()) return Finish(std::move(status));
   BeginRound();
@@ -151,11 +151,11 @@ absl::Status NegativeSearch::TakeValid() {
     size_t at = begin;
     while (at < end && (is_late_[at] != 0 || is_edge_[at] != 0)) ++at;
     if (at < end) {
-      Take(pending_[i], at);
+      TakeCandidate(pending_[i], at);
     } else if (first_try_ < kCandidates) {
       pending_[left++] = pending_[i];
     } else if (plan_.accept_exhausted) {
-      Take(pending_[i], end - 1);
+      TakeCandidate(pending_[i], end - 1);
       ++found_.exhausted;
     } else {
       return Exhausted(pending_[i]);
@@ -179,7 +179,7 @@ absl::Status NegativeSearch::Exhausted(uint64_t negative) const {
       plan_.strict ? "negatives that are not strict" : "later links"));
 }
 
-void NegativeSearch::Take(uint64_t negative, size_t candidate) {
+void NegativeSearch::TakeCandidate(uint64_t negative, size_t candidate) {
   found_.destinations[negative - from_] = destinations_[candidate];
   if (plan_.mode != NegativeMode::kBinary) return;
   found_.sources[negative - from_] = sources_[candidate];

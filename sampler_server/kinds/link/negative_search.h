@@ -50,18 +50,18 @@ class NegativeSearch : public std::enable_shared_from_this<NegativeSearch> {
   void AskSourceTimes();
   void AskDestinationTimes();
   void AskEdges();
-  void Settle();
+  void EndRound();
 
   absl::Status DrawCandidates();
   void AskTimes(int node_type, absl::Span<const uint64_t> ends, Step next);
   void DropLate();
-  void Then(absl::Status status, Step next);
+  void ContinueWith(absl::Status status, Step next);
   absl::Status TakeValid();
   absl::Status Exhausted(uint64_t negative) const;
   uint64_t LinkOf(uint64_t negative) const {
     return plan_.LinkOf(negative, part_.num_links);
   }
-  void Take(uint64_t negative, size_t candidate);
+  void TakeCandidate(uint64_t negative, size_t candidate);
   void Finish(absl::Status status);
 
   StepContext context_;

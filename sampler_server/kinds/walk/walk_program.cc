@@ -136,13 +136,13 @@ void WalkProgram::BeginRound() {
 void WalkProgram::OnDrawn(absl::Status status) {
   if (!context_.control->ContinueOrEnd()) return;
   if (!status.ok()) return End(std::move(status));
-  if (plan_.second_order()) return Judge();
+  if (plan_.second_order()) return DecideTries();
   for (size_t i = 0; i < pending_.size(); ++i) next_[pending_[i]] = drawn_[i];
   EndStep();
 }
 
-WalkProgram::Verdict WalkProgram::JudgeOne(uint32_t walk, uint32_t tried,
-                                           uint64_t drawn) const {
+WalkProgram::Verdict WalkProgram::DecideTry(uint32_t walk, uint32_t tried,
+                                            uint64_t drawn) const {
   // A dead end, the first step, or the last try.
   if (drawn == kNoNode || previous_[walk] == kNoNode ||
       tried == kMaxTries - 1) {
@@ -159,7 +159,7 @@ WalkProgram::Verdict WalkProgram::JudgeOne(uint32_t walk, uint32_t tried,
 
 // Asks whether drawn nodes are neighbours of the previous one only if the
 // verdict depends on it.
-void WalkProgram::Judge() {
+void WalkProgram::DecideTries() {
   verdicts_.assign(drawn_.size(), Verdict::kRefused);
   undecided_.clear();
   undecided_previous_.clear();
@@ -168,7 +168,7 @@ void WalkProgram::Judge() {
     if (context_.EndsAfter(tries_)) return;
     for (uint32_t k = 0; k < tries_; ++k) {
       const size_t at = i * tries_ + k;
-      verdicts_[at] = JudgeOne(pending_[i], first_try_ + k, drawn_[at]);
+      verdicts_[at] = DecideTry(pending_[i], first_try_ + k, drawn_[at]);
       if (verdicts_[at] == Verdict::kTaken) break;
       if (verdicts_[at] == Verdict::kRefused) continue;
       undecided_.push_back(static_cast<uint32_t>(at));
@@ -177,7 +177,7 @@ void WalkProgram::Judge() {
     }
   }
   near_.assign(undecided_.size(), 0);
-  if (undecided_.empty()) return Settle();
+  if (undecided_.empty()) return TakeAccepted();
   WalkQuestions::Have have;
   have.type = plan_.step(step_);
   have.nodes = undecided_previous_;
@@ -185,11 +185,11 @@ void WalkProgram::Judge() {
   have.answers = absl::MakeSpan(near_);
   WalkQuestions(context_).AskHave(
       have, [self = shared_from_this()](absl::Status status) {
-        self->OnJudged(std::move(status));
+        self->OnNeighbors(std::move(status));
       });
 }
 
-void WalkProgram::OnJudged(absl::Status status) {
+void WalkProgram::OnNeighbors(absl::Status status) {
   if (!context_.control->ContinueOrEnd()) return;
   if (!status.ok()) return End(std::move(status));
   for (size_t i = 0; i < undecided_.size(); ++i) {
@@ -198,12 +198,12 @@ void WalkProgram::OnJudged(absl::Status status) {
     verdict =
         wants_near == (near_[i] != 0) ? Verdict::kTaken : Verdict::kRefused;
   }
-  Settle();
+  TakeAccepted();
 }
 
 // Takes each walk's first accepted try; walks without one go into another
 // round.
-void WalkProgram::Settle() {
+void WalkProgram::TakeAccepted() {
   size_t left = 0;
   for (size_t i = 0; i < pending_.size(); ++i) {
     const auto begin = verdicts_.begin() + i * tries_;

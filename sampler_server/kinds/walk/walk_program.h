@@ -36,10 +36,10 @@ class WalkProgram final : public BatchProgram,
   bool Restarts(uint32_t walk) const;
   void BeginRound();
   void OnDrawn(absl::Status status);
-  void Judge();
-  Verdict JudgeOne(uint32_t walk, uint32_t tried, uint64_t drawn) const;
-  void OnJudged(absl::Status status);
-  void Settle();
+  void DecideTries();
+  Verdict DecideTry(uint32_t walk, uint32_t tried, uint64_t drawn) const;
+  void OnNeighbors(absl::Status status);
+  void TakeAccepted();
   void EndStep();
   bool NumberStep();
   void End(absl::StatusOr<Outcome> outcome);

@@ -1,4 +1,4 @@
-// How much of a server's capacity was in use in the last minute.
+// The share of a server's capacity that was in use in the last minute.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_LOAD_BUSY_METER_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_LOAD_BUSY_METER_H_
 

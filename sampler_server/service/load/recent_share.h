@@ -1,4 +1,4 @@
-// How much of the last minute something was in use.
+// The share of the last minute in which something was in use.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_LOAD_RECENT_SHARE_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_LOAD_RECENT_SHARE_H_
 

@@ -1,4 +1,4 @@
-// How much trainers wait, as they report it on their batch streams.
+// The waits that trainers report on their batch streams.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_LOAD_WAIT_REPORTS_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_LOAD_WAIT_REPORTS_H_
 

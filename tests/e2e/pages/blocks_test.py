@@ -12,7 +12,8 @@ REASONS = (inventory.BAZEL, inventory.FIGURES, inventory.TEMPLATE, inventory.TEX
 
 
 def pages():
-    folders = (".", "docs", "docs/sampling", "examples", "examples/own_model", "k8s")
+    folders = (".", "docs", "docs/sampling", "examples", "examples/baselines",
+               "examples/own_model", "k8s")
     return sorted(os.path.normpath(os.path.join(folder, name)) for folder in folders
                   for name in os.listdir(folder) if name.endswith(".md"))
 

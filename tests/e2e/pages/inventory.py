@@ -213,6 +213,9 @@ BLOCKS = {
     "examples/README.md": [
         ("TRIBUTARY=", TEMPLATE + "; tests/images runs the script"),
     ],
+    "examples/baselines/README.md": [
+        ("./dev bazel build", BAZEL),
+    ],
     "examples/own_model/README.md": [
         ("./dev bazel build", TRAINS),
     ],

@@ -12,9 +12,14 @@ PEOPLE, CITIES = 36, 6
 
 
 def train(graph, *flags, code=0, inputs="*:train,valid,test",
-          metric="filtered-mrr"):
+          metric="filtered-mrr", program=training.TRAINER):
     return training.links(graph, "--input", inputs, "--metric", metric, *flags,
-                          code=code)
+                          program=program, code=code)
+
+
+def baseline(graph, *flags, **options):
+    return train(graph, "--baseline", "relation-frequency", *flags,
+                 program=training.LINK_BASELINE, **options)
 
 
 class Fb15k237Test(unittest.TestCase):
@@ -24,7 +29,7 @@ class Fb15k237Test(unittest.TestCase):
         with processes.temporary_folder() as folder:
             graph = folders.partition(FB15K, os.path.join(folder, "g"), 2,
                                       "random", "--relation-names", "numbers")
-            result = train(graph, "--baseline", "relation-frequency")[-1]
+            result = baseline(graph)[-1]
         for key, figure in (("mrr", 0.2334), ("hits@1", 0.1700),
                             ("hits@3", 0.2500), ("hits@10", 0.3541)):
             self.assertEqual(round(result["test_filtered-" + key], 4), figure)
@@ -74,10 +79,10 @@ class SmallTest(unittest.TestCase):
         log = train(self.graph, "--decoder", "distmult", "--loss", "softmax",
                     "--hidden", 16, "--dropout", 0, "--lr", 0.02,
                     "--random-seed", 5, *args)
-        baseline = train(self.graph, "--baseline", "relation-frequency")[-1]
         result = log[-1]
         self.assertGreater(result["test_filtered-mrr"],
-                           1.3 * baseline["test_filtered-mrr"], log)
+                           1.3 * baseline(self.graph)[-1]["test_filtered-mrr"],
+                           log)
         self.assertLessEqual(result["test_filtered-hits@1"],
                              result["test_filtered-hits@10"])
 
@@ -107,8 +112,7 @@ class SmallTest(unittest.TestCase):
                 self.assertEqual(results[0], results[2])
 
     def test_a_pattern_and_a_split_less(self):
-        one = train(self.graph, "--baseline", "relation-frequency",
-                    inputs="entity,*,entity:train,,test")[-1]
+        one = baseline(self.graph, inputs="entity,*,entity:train,,test")[-1]
         self.assertIsNone(one["valid_filtered-mrr"])
         self.assertGreater(one["test_filtered-mrr"], 0)
 
@@ -123,10 +127,24 @@ class SmallTest(unittest.TestCase):
         self.refused(78, ["'dev'", "entity,r0,entity"], inputs="*:dev")
         self.refused(78, ["'dev'"], inputs="*:train,dev")
         self.refused(2, ["--loss softmax"], "--neg-sampling", "none")
-        self.refused(2, ["filtered-mrr"], "--baseline", "relation-frequency",
-                     metric="ap")
         self.refused(2, ["embedding"], "--model", "embedding",
                      "--num-neighbors", "0,0")
+
+    def test_wrong_options_of_the_baseline_are_named(self):
+        for words, flags, options in (
+                (["--metric ap", "filtered-mrr"], [], {"metric": "ap"}),
+                (["--edgebank-window"], ["--edgebank-window", 3], {}),
+                (["--nproc"], ["--nproc", 2], {}),
+                (["--save-model"], ["--save-model", "m"], {})):
+            text = baseline(self.graph, *flags, code=2, **options)
+            for word in words:
+                self.assertIn(word, text)
+        self.assertIn("--baseline",
+                      train(self.graph, "--baseline", "relation-frequency",
+                            code=2))
+        self.assertIn("edgebank and relation-frequency",
+                      train(self.graph, "--baseline", "adamic-adar", code=2,
+                            program=training.LINK_BASELINE))
 
 
 if __name__ == "__main__":

@@ -8,24 +8,31 @@ import unittest
 from tests.e2e import folders, processes, training
 
 train = training.links
+
 LATE = 10 ** 6
+
+
+def edge_bank(graph, *flags, code=0):
+    return train(graph, "--baseline", "edgebank", *flags,
+                 program=training.LINK_BASELINE, code=code)
 
 
 def timed(graph):
     return ("--time", "edge", "--strict", "--edge-time", graph + ".times")
 
 
-def echoes(folder, nodes, links, shift, *flags):
-    """Partitions a graph of links between random pairs, one at each time from 1
-    on, which nothing foretells. Each pair has one more edge, its echo, `shift`
-    later. What sees an echo knows the answer. Returns the graph's folder; its
-    file of times is beside it."""
+def echoes(folder, nodes, links, shift, *flags, hub=False):
+    """Partitions a graph of links between random pairs (`hub`: from different
+    nodes to node 0), one at each time from 1 on, which nothing foretells. Each
+    pair has one more edge, its echo, `shift` later. What sees an echo knows the
+    answer. Returns the graph's folder; its file of times is beside it."""
     rng = random.Random(7)
-    pairs = rng.sample([(u, v) for u in range(nodes) for v in range(nodes)
-                        if u != v], links)
+    pairs = rng.sample([(u, v) for u in range(nodes)
+                        for v in ([0] if hub else range(nodes)) if u != v],
+                       links)
     times = [t + 1 for t in range(links)]
     times += [time + shift for time in times]
-    at = os.path.join(folder, f"echoes.{nodes}.{shift}{''.join(flags)}")
+    at = os.path.join(folder, f"echoes.{nodes}.{shift}.{hub}{''.join(flags)}")
     source = folders.write_ogb(
         at + ".ogb", nodes, pairs * 2,
         x=[[round(rng.gauss(0, 1), 3) for _ in range(8)]
@@ -66,10 +73,7 @@ class EchoesTest(unittest.TestCase):
 
     def test_metrics_are_the_same_for_any_number_of_ranks(self):
         for flags in (["--neg-amount", 1.5],
-                      ["--neg-sampling", "triplet", "--neg-amount", 2],
-                      ["--baseline", "edgebank", "--neg-amount", 1.5],
-                      ["--baseline", "edgebank", "--edgebank-window", LATE,
-                       "--neg-sampling", "triplet"]):
+                      ["--neg-sampling", "triplet", "--neg-amount", 2]):
             results = [train(self.before, "--num-neighbors", "4,4",
                              "--batch-size", 40, "--hidden", 8, "--dropout", 0,
                              "--lr", 1e-12, "--epochs", 1, "--nproc", world,
@@ -91,8 +95,10 @@ class EdgeBankTest(unittest.TestCase):
         cls.folder = cls.enterClassContext(processes.temporary_folder())
 
     def measured(self, graph, *args):
-        result = train(graph, "--baseline", "edgebank", "--neg-sampling",
-                       "triplet", *timed(graph), *args)[-1]
+        # Without --strict, which EdgeBank implies.
+        flags = [flag for flag in timed(graph) if flag != "--strict"]
+        result = edge_bank(graph, "--neg-sampling", "triplet", *flags,
+                           *args)[-1]
         self.assertEqual(result["valid_ap"], result["test_ap"])
         return result["test_ap"]
 
@@ -108,6 +114,24 @@ class EdgeBankTest(unittest.TestCase):
         self.assertEqual(self.measured(echoes(self.folder, 3000, 60, LATE)),
                          0.5)
         self.assertEqual(self.measured(echoes(self.folder, 3000, 60, 0)), 0.5)
+
+    def test_all_earlier_edges_are_remembered(self):
+        """Node 0 has an earlier edge from the source of each link."""
+        graph = echoes(self.folder, 3000, 60, -LATE, hub=True)
+        self.assertEqual(self.measured(graph), 1)
+
+    def test_wrong_options_are_named(self):
+        graph = echoes(self.folder, 2000, 60, -LATE)
+        for words, code, flags in (
+                (["--time edge"], 2, []),
+                (["--exclude"], 2, [*timed(graph), "--exclude", "self"]),
+                (["--edgebank-window", "above 0"], 2,
+                 [*timed(graph), "--edgebank-window", 0]),
+                (["without a split", "TRAIN,VALID,TEST"], 1,
+                 [*timed(graph), "--input", "train"])):
+            text = edge_bank(graph, *flags, code=code)
+            for word in words:
+                self.assertIn(word, text)
 
     def test_reverses_of_add_reverse_are_no_edges(self):
         """The reverses of pairs are their echoes' rows: 2i + 1."""

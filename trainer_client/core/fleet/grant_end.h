@@ -1,4 +1,4 @@
-// How one grant ended.
+// A server's answer to one grant.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_FLEET_GRANT_END_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_FLEET_GRANT_END_H_
 

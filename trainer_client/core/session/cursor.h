@@ -1,4 +1,4 @@
-// How far an epoch has been consumed: all that a checkpoint stores of a loader.
+// The position in an epoch: all that a checkpoint stores of a loader.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_SESSION_CURSOR_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_SESSION_CURSOR_H_
 

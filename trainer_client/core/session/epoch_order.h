@@ -1,4 +1,4 @@
-// Which inputs each batch of an epoch takes: arithmetic on a cursor, without
+// The inputs that each batch of an epoch takes: arithmetic on a cursor, without
 // I/O.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_SESSION_EPOCH_ORDER_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_SESSION_EPOCH_ORDER_H_

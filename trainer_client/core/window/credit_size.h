@@ -1,4 +1,4 @@
-// How much room to ask for when a batch's size is not known yet.
+// Estimates the room to ask for when a batch's size is not known yet.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_WINDOW_CREDIT_SIZE_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_WINDOW_CREDIT_SIZE_H_
 

@@ -12,9 +12,9 @@
 #include "absl/strings/str_join.h"
 #include "common/tensor/tensor_view.h"
 #include "common/text/status.h"
+#include "trainer_client/torch/batch_tensors/catch_torch.h"
+#include "trainer_client/torch/batch_tensors/scalar_type.h"
 #include "trainer_client/torch/checkpoint/safetensors.h"
-#include "trainer_client/torch/tensors/catch_torch.h"
-#include "trainer_client/torch/tensors/scalar_type.h"
 
 namespace tributary {
 namespace {

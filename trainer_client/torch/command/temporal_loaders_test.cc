@@ -139,25 +139,6 @@ TEST_F(TemporalLoadersTest, TheLatestEdges) {
   EXPECT_FALSE(latest.at(2).contains(3));
 }
 
-TEST_F(TemporalLoadersTest, EdgeBankReadsAllEarlierEdgesOfOneHop) {
-  ASSERT_TRUE(Open(Mails(),
-                   {"--time", "edge", "--baseline", "edgebank",
-                    "--neg-sampling", "triplet"},
-                   "train,train", "1")
-                  .ok());
-  EXPECT_EQ(loaders_.get().train, nullptr);
-  const EdgesOfLinks past = Epoch(loaders_.get().valid);
-  for (const auto& [link, ids] :
-       EdgesOfLinks{{0, {}}, {1, {0}}, {2, {0, 1, 3}}}) {
-    for (const int64_t id : ids) {
-      EXPECT_TRUE(past.at(link).contains(id)) << link << " lacks " << id;
-    }
-    for (const int64_t id : past.at(link)) {
-      EXPECT_TRUE(kThePast.at(link).contains(id)) << link << " has " << id;
-    }
-  }
-}
-
 TEST_F(TemporalLoadersTest, AGraphWithoutTimesIsRefused) {
   EXPECT_THAT(Open(Mails(false), {"--time", "edge"}).message(),
               HasSubstr("no times; allowed: a graph made with partition "

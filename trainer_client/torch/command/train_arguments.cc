@@ -13,7 +13,6 @@
 #include "absl/strings/str_split.h"
 #include "common/identity/tls_files.h"
 #include "common/text/parse_byte_size.h"
-#include "common/text/parse_number.h"
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"
 #include "trainer_client/core/kinds/edge_type_pattern.h"
@@ -93,49 +92,6 @@ absl::Status ReadTimes(const TrainFlagTexts& t, const DrawOptions& draws,
   return ParseEdgeTimeFiles(t.edge_time, &link.types);
 }
 
-// Refuses what needs a model beside a baseline.
-absl::Status CheckNothingIsTrained(const TrainFlagTexts& t,
-                                   const TrainArguments& a) {
-  const CheckpointOptions& checkpoints = a.train.checkpoints;
-  if (checkpoints.folder.empty() && checkpoints.resume.empty() &&
-      a.train.save_model.empty() && a.train.load_model.empty() &&
-      t.predict.empty() && !a.dry_run) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--baseline ", t.baseline,
-      " with --checkpoint-dir, --resume, --save-model, --load-model, --predict "
-      "or --dry-run; allowed: without, for it trains nothing"));
-}
-
-// Reads --baseline and its options.
-absl::Status ReadBaseline(const TrainFlagTexts& t, TrainArguments& a) {
-  if (t.baseline.empty() && t.edgebank_window.empty()) return absl::OkStatus();
-  RETURN_IF_ERROR(CheckNothingIsTrained(t, a));
-  if (t.baseline == "relation-frequency" && t.edgebank_window.empty()) {
-    a.relation_frequency = true;
-    if (!a.train.metric) a.train.metric = Metric::kFilteredMrr;
-    if (RanksAllEntities(*a.train.metric)) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        absl::StrCat("--baseline relation-frequency with --metric ", t.metric,
-                     "; allowed: with --metric filtered-mrr"));
-  }
-  if (t.baseline != "edgebank" || a.loader.draws.time != TimeMode::kEdge ||
-      a.link->exclude) {
-    return absl::InvalidArgumentError(
-        "--baseline edgebank or --edgebank-window; allowed: --edgebank-window "
-        "with --baseline edgebank, both with --time edge and without "
-        "--exclude");
-  }
-  EdgeBankOptions& edge_bank = a.edge_bank.emplace();
-  if (t.edgebank_window.empty()) return absl::OkStatus();
-  edge_bank.window = ParseNumber<int64_t>(t.edgebank_window);
-  if (edge_bank.window && *edge_bank.window > 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("--edgebank-window is \"", t.edgebank_window,
-                   "\", allowed are whole numbers above 0"));
-}
-
 absl::Status ReadLinks(const TrainFlagTexts& t, TrainArguments& a) {
   LinkSampling& link = *a.link;
   ASSIGN_OR_RETURN(link.types, ParseLinkSplits(t.input));
@@ -149,15 +105,14 @@ absl::Status ReadLinks(const TrainFlagTexts& t, TrainArguments& a) {
   }
   RETURN_IF_ERROR(ReadTimes(t, a.loader.draws, link));
   a.train.task = std::move(task);
-  return ReadBaseline(t, a);
+  return absl::OkStatus();
 }
 
 absl::Status ReadNodes(const TrainFlagTexts& t, TrainArguments& a) {
   for (const auto& [name, given] :
        {std::pair("--decoder", !t.decoder.empty()),
         std::pair("--loss", !t.loss.empty()),
-        std::pair("--edge-time", !t.edge_time.empty()),
-        std::pair("--baseline", !t.baseline.empty())}) {
+        std::pair("--edge-time", !t.edge_time.empty())}) {
     if (!given) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         name, " with --task ", t.task, "; allowed: with --task link"));

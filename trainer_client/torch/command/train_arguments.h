@@ -10,7 +10,6 @@
 #include "common/session/spec_builder.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 #include "trainer_client/modes/options.h"
-#include "trainer_client/torch/baselines/edge_bank_options.h"
 #include "trainer_client/torch/ddp/node_place.h"
 #include "trainer_client/torch/inference/predict_options.h"
 #include "trainer_client/torch/sessions/link_sessions.h"
@@ -31,9 +30,6 @@ struct TrainArguments {
   std::string test_split;        // empty: none
   // With --task link, which has its own splits: `loader` has no inputs then.
   std::optional<LinkSampling> link;
-  // Baselines: one of them is measured, and nothing is trained.
-  std::optional<EdgeBankOptions> edge_bank;
-  bool relation_frequency = false;
   // The prediction after training; its loader's rank and world are not set.
   std::optional<PredictOptions> predict;
   int nproc = 1;                // ranks to start on this machine
@@ -46,11 +42,6 @@ struct TrainArguments {
   std::string tensorboard;         // a folder; empty: none
   bool dry_run = false;            // prints the plan alone
   bool progress = true;
-
-  // Returns whether a baseline is measured and nothing is trained.
-  bool measures_baseline() const {
-    return edge_bank.has_value() || relation_frequency;
-  }
 };
 
 // The arguments; or, without them, the exit code of the program, which has

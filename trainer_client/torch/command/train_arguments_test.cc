@@ -450,20 +450,6 @@ TEST(TrainArgumentsTest, TemporalLinks) {
   EXPECT_EQ(a.loader.draws.temporal_strategy, TemporalStrategy::kLast);
   EXPECT_TRUE(a.loader.draws.strict);
   EXPECT_EQ(a.link->types[0].edge_time_file, "times.txt");
-  EXPECT_FALSE(a.edge_bank);
-}
-
-TEST(TrainArgumentsTest, EdgeBank) {
-  const std::vector<const char*> words{
-      "--graph", "g",           "--task", "link",       "--time",
-      "edge",    "--edge-time", "t.npy",  "--baseline", "edgebank"};
-  const auto infinite = Parse(words);
-  ASSERT_TRUE(infinite.arguments);
-  ASSERT_TRUE(infinite.arguments->edge_bank);
-  EXPECT_FALSE(infinite.arguments->edge_bank->window);
-  std::vector<const char*> more = words;
-  more.insert(more.end(), {"--edgebank-window", "3600"});
-  EXPECT_EQ(Parse(more).arguments->edge_bank->window, 3600);
 }
 
 TEST(TrainArgumentsTest, WrongTemporalOptionsAreUsageErrors) {
@@ -477,16 +463,7 @@ TEST(TrainArgumentsTest, WrongTemporalOptionsAreUsageErrors) {
            {"--time", "edge", "--edge-time", ""},
            {"--time", "day", "--edge-time", "t"},
            {"--time", "edge", "--edge-time", "t", "--temporal-strategy",
-            "first"},
-           {"--baseline", "edgebank"},
-           {"--time", "node", "--edge-time", "t", "--baseline", "edgebank"},
-           {"--time", "edge", "--edge-time", "t", "--baseline", "edgebank",
-            "--exclude", "self"},
-           {"--time", "edge", "--edge-time", "t", "--baseline", "edgebank",
-            "--save-model", "m"},
-           {"--time", "edge", "--edge-time", "t", "--edgebank-window", "5"},
-           {"--time", "edge", "--edge-time", "t", "--baseline", "edgebank",
-            "--edgebank-window", "0"}}) {
+            "first"}}) {
     std::vector<const char*> words{"--graph", "g", "--task", "link"};
     words.insert(words.end(), wrong.begin(), wrong.end());
     EXPECT_EQ(Parse(words).exit_code, 2) << wrong.back();

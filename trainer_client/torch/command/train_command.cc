@@ -25,8 +25,6 @@
 #include "common/text/terminal_text.h"
 #include "trainer_client/modes/wait_line.h"
 #include "trainer_client/tensors/dist_context.h"
-#include "trainer_client/torch/baselines/measure_edge_bank.h"
-#include "trainer_client/torch/baselines/measure_relation_frequency.h"
 #include "trainer_client/torch/command/plan_text.h"
 #include "trainer_client/torch/command/run_failure.h"
 #include "trainer_client/torch/command/run_identity.h"
@@ -186,9 +184,7 @@ class RankRun {
   // Opens the servers that hold rows; null if the run needs none.
   absl::StatusOr<std::unique_ptr<DistContext>> OpenContext(
       BatchSource& source, ProcessGroup& group) {
-    if (!options_.sparse.enabled || arguments_.measures_baseline()) {
-      return nullptr;
-    }
+    if (!options_.sparse.enabled) return nullptr;
     stage_->rows = true;
     // A later start of the job must have a larger number.
     ASSIGN_OR_RETURN(
@@ -277,7 +273,7 @@ class RankRun {
     return absl::OkStatus();
   }
 
-  // Trains, or measures a baseline, and predicts where the arguments say so.
+  // Trains, and predicts where the arguments say so.
   absl::StatusOr<TrainResult> Result(OwnedTrainLoaders& owned,
                                      LoaderSlot& of_prediction,
                                      ProcessGroup& group,
@@ -287,12 +283,6 @@ class RankRun {
     loaders.context = context_.get();
     loaders.stop_requested = stop_requested_;
     loaders.ranking.stop_requested = stop_requested_;
-    if (arguments_.relation_frequency) {
-      return MeasureRelationFrequency(loaders.ranking, group, observer);
-    }
-    if (arguments_.edge_bank) {
-      return MeasuredEdgeBank(owned.timed_links(), loaders, group, observer);
-    }
     if (!arguments_.predict) {
       return tributary::Train(options_, loaders, group, observer);
     }
@@ -301,27 +291,6 @@ class RankRun {
     predict.loader.world = static_cast<uint32_t>(rank_.world);
     Predictor predictor(predict, options_, &of_prediction, &group, &observer);
     return tributary::Train(options_, loaders, group, observer, &predictor);
-  }
-
-  absl::StatusOr<TrainResult> MeasuredEdgeBank(
-      const std::vector<LinkSplits>& links, const TrainLoaders& loaders,
-      ProcessGroup& group, TrainObserver& observer) const {
-    const DistLoader* const any =
-        loaders.valid != nullptr ? loaders.valid : loaders.test;
-    if (any == nullptr) {
-      return absl::InvalidArgumentError(
-          "--baseline edgebank without a split to measure it on; allowed: "
-          "--input TRAIN,VALID,TEST");
-    }
-    EdgeTimes times;
-    for (const LinkSplits& of_type : links) {
-      times[of_type.edge_type.empty() ? any->schema().edge_types.at(0).name()
-                                      : of_type.edge_type] = of_type.edge_time;
-    }
-    const EdgeBank edge_bank(*arguments_.edge_bank,
-                             HasReverseIds(any->schema()), std::move(times));
-    return MeasureEdgeBank(edge_bank, options_.metric_of_task(), loaders, group,
-                           observer);
   }
 
   absl::Status Train(OwnedTrainLoaders& loaders, LoaderSlot& of_prediction,

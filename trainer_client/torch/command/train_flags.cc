@@ -210,16 +210,6 @@ void DeclareTimes(CLI::App& app, TrainFlagTexts& t) {
       "input, as partition read it: .npy or a number in each line; "
       "a link has its edge's time. Of several types "
       "SRC,REL,DST:FILE;...");
-  app.add_option(
-         "--baseline", t.baseline,
-         "link: measure this on valid and test, and train nothing: "
-         "edgebank (1 for a pair that had an edge before, else 0; needs "
-         "--time edge) or relation-frequency (how often a node is that end of "
-         "the relation)")
-      ->check(CLI::IsMember({"edgebank", "relation-frequency"}));
-  app.add_option("--edgebank-window", t.edgebank_window,
-                 "edgebank: only edges that are older than the link by at most "
-                 "so much  [any]");
 }
 
 void DeclareTraining(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {

@@ -24,8 +24,6 @@ struct TrainFlagTexts {
   std::string decoder;
   std::string loss;
   std::string edge_time;
-  std::string baseline;
-  std::string edgebank_window;
   std::string lr_schedule = "constant";
   std::string lr_unit = "epoch";
   uint64_t patience = 0;  // 0: no early stopping

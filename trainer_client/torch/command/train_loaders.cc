@@ -12,13 +12,6 @@
 namespace tributary {
 namespace {
 
-// Makes the hops of a session those that EdgeBank reads: all earlier edges.
-void SetEdgeBankHops(NeighborLoaderOptions* options) {
-  options->num_neighbors = {-1};
-  options->replace = false;
-  options->collect_features = false;
-}
-
 // Makes the options of the training loader those of the loaders of evaluation.
 void SetEvaluation(const TrainArguments& a, NeighborLoaderOptions* options) {
   options->shuffle = ShuffleMode::kNone;
@@ -81,27 +74,22 @@ absl::Status OwnedTrainLoaders::OpenLinks(const TrainArguments& a,
                    source.Open(LinkSessions::Probe(*a.link, options)));
   const GraphSchema schema = probe->schema();
   probe.reset();
-  if (a.edge_bank) options.draws.strict = true;
   LinkSampling sampling = *a.link;
   ASSIGN_OR_RETURN(sampling.types, ExpandPatterns(schema, a.link->types));
   for (const LinkSplits& splits : sampling.types) {
     if (!splits.edge_type.empty()) link_types_.push_back(splits.edge_type);
   }
   RETURN_IF_ERROR(ReadLinkTimes(schema, options.draws.time, &sampling.types));
-  timed_links_ = sampling.types;
   const LinkSessions sessions(
       sampling, sampling.exclude
                     ? *sampling.exclude
                     : DefaultExclude(schema, sampling.types, options.draws));
-  if (!a.measures_baseline()) {
-    train_session_ = sessions.Train(options, options);
-    train_session_.input_weight = weights_;
-    ASSIGN_OR_RETURN(train_, source.Open(train_session_));
-  }
+  train_session_ = sessions.Train(options, options);
+  train_session_.input_weight = weights_;
+  ASSIGN_OR_RETURN(train_, source.Open(train_session_));
   SetEvaluation(a, &options);
-  if (a.edge_bank) SetEdgeBankHops(&options);
   if (RanksAllEntities(a.train.metric_of_task())) {
-    return OpenRanking(a, sessions, schema, options, source);
+    return OpenRanking(sessions, schema, options, source);
   }
   const auto open = [&](std::string LinkSplits::*split, Loader& links,
                         Loader& negatives) -> absl::Status {
@@ -119,9 +107,8 @@ absl::Status OwnedTrainLoaders::OpenLinks(const TrainArguments& a,
 }
 
 absl::Status OwnedTrainLoaders::OpenRanking(
-    const TrainArguments& a, const LinkSessions& sessions,
-    const GraphSchema& schema, const NeighborLoaderOptions& options,
-    BatchSource& source) {
+    const LinkSessions& sessions, const GraphSchema& schema,
+    const NeighborLoaderOptions& options, BatchSource& source) {
   constexpr std::array kSplits{&LinkSplits::train, &LinkSplits::valid,
                                &LinkSplits::test};
   for (size_t i = 0; i < kSplits.size(); ++i) {
@@ -130,7 +117,6 @@ absl::Status OwnedTrainLoaders::OpenRanking(
     if (!session) continue;
     ASSIGN_OR_RETURN(links_[i], source.Open(*session));
   }
-  if (a.relation_frequency) return absl::OkStatus();
   for (const auto& session : sessions.Entities(schema, options, options)) {
     entities_.emplace_back();
     if (!session) continue;

@@ -30,10 +30,6 @@ class OwnedTrainLoaders {
   // the one of labels, its ranking.release_links those of links.
   TrainLoaders get();
 
-  // Returns the types of links, with the times of their edges where a run has
-  // them; empty for other tasks.
-  const std::vector<LinkSplits>& timed_links() const { return timed_links_; }
-
   // Returns the edge types of the links, without patterns; none where the graph
   // has one edge type that is not named.
   const std::vector<std::string>& link_types() const { return link_types_; }
@@ -50,8 +46,7 @@ class OwnedTrainLoaders {
                          BatchSource& source);
   // Opens what a ranking among all nodes reads; `options` are those of the
   // evaluation.
-  absl::Status OpenRanking(const TrainArguments& a,
-                           const LinkSessions& sessions,
+  absl::Status OpenRanking(const LinkSessions& sessions,
                            const GraphSchema& schema,
                            const NeighborLoaderOptions& options,
                            BatchSource& source);
@@ -60,7 +55,6 @@ class OwnedTrainLoaders {
   std::string SampleAgain(uint64_t epoch, uint64_t index) const;
   void ReleaseLinks();
 
-  std::vector<LinkSplits> timed_links_;
   std::vector<std::string> link_types_;
   std::array<Loader, 3> links_;   // train, valid, test; of a ranking
   std::vector<Loader> entities_;  // by node type; of a ranking

@@ -29,7 +29,7 @@ std::string ExhaustedLine(uint64_t count, std::string_view pass);
 
 // Returns, on one line, "result test_accuracy=0.8120 valid_accuracy=0.7940
 // best_epoch=27 epochs=40 seconds=4.2"; omits what was not measured, and the
-// epochs of a baseline, which has none.
+// epochs of a run without any.
 std::string ResultLine(const TrainResult& result);
 
 // Returns "train 3/40 [#####-----] 5/10", at most 72 characters.

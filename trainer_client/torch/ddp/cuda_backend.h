@@ -1,4 +1,4 @@
-// How process groups reduce CUDA tensors.
+// Adds the backend by which process groups reduce CUDA tensors.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_DDP_CUDA_BACKEND_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_DDP_CUDA_BACKEND_H_
 

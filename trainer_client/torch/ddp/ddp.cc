@@ -15,8 +15,8 @@
 #include <utility>
 
 #include "common/text/status.h"
+#include "trainer_client/torch/batch_tensors/catch_torch.h"
 #include "trainer_client/torch/ddp/peer_loss.h"
-#include "trainer_client/torch/tensors/catch_torch.h"
 
 namespace tributary {
 namespace {

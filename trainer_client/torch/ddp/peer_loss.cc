@@ -3,7 +3,7 @@
 #include <c10/util/Exception.h>
 #include <gloo/common/error.h>
 
-#include "trainer_client/torch/tensors/catch_torch.h"
+#include "trainer_client/torch/batch_tensors/catch_torch.h"
 
 namespace tributary {
 namespace {

@@ -14,10 +14,10 @@
 #include "common/fleet/address.h"
 #include "common/text/status.h"
 #include "trainer_client/tensors/initialize.h"
+#include "trainer_client/torch/batch_tensors/catch_torch.h"
 #include "trainer_client/torch/ddp/cuda_backend.h"
 #include "trainer_client/torch/ddp/peer_loss.h"
 #include "trainer_client/torch/ddp/rendezvous_store.h"
-#include "trainer_client/torch/tensors/catch_torch.h"
 
 namespace tributary {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
-#include "trainer_client/torch/tensors/catch_torch.h"
+#include "trainer_client/torch/batch_tensors/catch_torch.h"
 
 namespace tributary {
 namespace {

@@ -15,10 +15,10 @@
 #include "absl/types/span.h"
 #include "trainer_client/tensors/dist_context.h"
 #include "trainer_client/tensors/dist_tensor.h"
+#include "trainer_client/torch/batch_tensors/mini_batch.h"
 #include "trainer_client/torch/embedding/dist_embedding.h"
 #include "trainer_client/torch/embedding/sparse_optimizer.h"
 #include "trainer_client/torch/nn/input_embedding.h"
-#include "trainer_client/torch/tensors/mini_batch.h"
 
 namespace tributary {
 

@@ -9,8 +9,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
-#include "trainer_client/torch/tensors/catch_torch.h"
-#include "trainer_client/torch/tensors/device_copies.h"
+#include "trainer_client/torch/batch_tensors/catch_torch.h"
+#include "trainer_client/torch/batch_tensors/device_copies.h"
 #include "trainer_client/torch/train/batch_rounds.h"
 
 namespace tributary {

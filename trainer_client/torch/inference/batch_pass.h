@@ -8,9 +8,9 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "trainer_client/core/kinds/session_options.h"
+#include "trainer_client/torch/batch_tensors/mini_batch.h"
 #include "trainer_client/torch/ddp/process_group.h"
 #include "trainer_client/torch/inference/loader_slot.h"
-#include "trainer_client/torch/tensors/mini_batch.h"
 #include "trainer_client/torch/train/train_options.h"
 #include "trainer_client/torch/train/train_report.h"
 

@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "common/session/spec_builder.h"
-#include "trainer_client/torch/tensors/mini_batch.h"
+#include "trainer_client/torch/batch_tensors/mini_batch.h"
 
 namespace tributary {
 

@@ -1,4 +1,4 @@
-// What is predicted, how, and where it is written. No torch.
+// The options of a prediction. No torch.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_INFERENCE_PREDICT_OPTIONS_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_INFERENCE_PREDICT_OPTIONS_H_
 

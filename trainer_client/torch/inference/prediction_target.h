@@ -1,4 +1,4 @@
-// Which nodes or links are predicted. No torch.
+// The nodes or links that are predicted. No torch.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_INFERENCE_PREDICTION_TARGET_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_INFERENCE_PREDICTION_TARGET_H_
 

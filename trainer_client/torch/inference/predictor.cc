@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/runtime/clock.h"
 #include "common/text/status.h"
+#include "trainer_client/torch/batch_tensors/catch_torch.h"
 #include "trainer_client/torch/ddp/agree.h"
 #include "trainer_client/torch/inference/batch_pass.h"
 #include "trainer_client/torch/inference/ext_id_files.h"
@@ -24,7 +25,6 @@
 #include "trainer_client/torch/nn/layered_model.h"
 #include "trainer_client/torch/tasks/link_decoder.h"
 #include "trainer_client/torch/tasks/training_task.h"
-#include "trainer_client/torch/tensors/catch_torch.h"
 #include "trainer_client/torch/train/train_device.h"
 
 namespace tributary {

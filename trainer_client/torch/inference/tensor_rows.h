@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "trainer_client/torch/batch_tensors/mini_batch.h"
 #include "trainer_client/torch/inference/row_file.h"
-#include "trainer_client/torch/tensors/mini_batch.h"
 
 namespace tributary {
 

@@ -4,7 +4,7 @@
 
 #include <torch/nn/module.h>
 
-#include "trainer_client/torch/tensors/mini_batch.h"
+#include "trainer_client/torch/batch_tensors/mini_batch.h"
 
 namespace tributary {
 

@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
+#include "trainer_client/torch/batch_tensors/mini_batch.h"
 #include "trainer_client/torch/nn/conv/relation_conv.h"
 #include "trainer_client/torch/nn/conv/rgcn_conv.h"
-#include "trainer_client/torch/tensors/mini_batch.h"
 
 namespace tributary {
 

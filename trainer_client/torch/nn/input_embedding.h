@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "trainer_client/torch/tensors/mini_batch.h"
+#include "trainer_client/torch/batch_tensors/mini_batch.h"
 
 namespace tributary {
 

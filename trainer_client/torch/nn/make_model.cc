@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
+#include "trainer_client/torch/batch_tensors/catch_torch.h"
 #include "trainer_client/torch/nn/conv/gat_conv.h"
 #include "trainer_client/torch/nn/conv/gcn_conv.h"
 #include "trainer_client/torch/nn/conv/sage_conv.h"
@@ -17,7 +18,6 @@
 #include "trainer_client/torch/nn/layered_model.h"
 #include "trainer_client/torch/nn/seeded_draws.h"
 #include "trainer_client/torch/nn/type_key.h"
-#include "trainer_client/torch/tensors/catch_torch.h"
 
 namespace tributary {
 namespace {

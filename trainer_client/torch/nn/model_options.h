@@ -1,4 +1,4 @@
-// What a model is made of. No torch in this header.
+// The options that a model is made by. No torch in this header.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_NN_MODEL_OPTIONS_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_NN_MODEL_OPTIONS_H_
 

@@ -1,4 +1,4 @@
-// Where the ranks of a job that was started again go on.
+// Finds the checkpoint from which the ranks of a restarted job go on.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_RESTART_RESUME_AFTER_RESTART_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_RESTART_RESUME_AFTER_RESTART_H_
 

@@ -6,7 +6,6 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "trainer_client/torch/baselines/relation_frequency.h"
 #include "trainer_client/torch/ddp/process_group.h"
 
 namespace tributary {
@@ -50,27 +49,6 @@ class EntityRankingTest : public ::testing::Test {
   int rounds_ = 0;
 };
 
-// Frequencies: items 1, 2, 0, 0 (relation 0); users 2, 1, 0 (relation 0),
-// sources 1, 0, 0 and destinations 0, 1, 0 (relation 1).
-//
-//   (2, 0, ?) = 1: 2 > all others: rank 1
-//   (?, 0, 1) = 2: users 0 and 1 are known and left out: rank 1
-//   (1, 1, ?) = 1: 1 > 0, 0: rank 1
-//   (?, 1, 1) = 1: user 0 is known; user 2 ties with 0: rank 1.5
-//   (0, 0, ?) = 2: items 0 and 1 are known; item 3 ties: rank 1.5
-//   (?, 0, 2) = 0: 2 > 1, 0: rank 1
-TEST_F(EntityRankingTest, RanksOfTheRelationFrequency) {
-  RelationFrequency scorer(train_);
-  const auto summary = Rank(scorer);
-  ASSERT_TRUE(summary.ok()) << summary.status();
-  EXPECT_DOUBLE_EQ(summary->mrr, (4 + 2 / 1.5) / 6);
-  EXPECT_DOUBLE_EQ(summary->mean_rank, 7.0 / 6);
-  EXPECT_DOUBLE_EQ(summary->hits_at_1, 4.0 / 6);
-  EXPECT_DOUBLE_EQ(summary->hits_at_3, 1);
-  EXPECT_DOUBLE_EQ(summary->hits_at_10, 1);
-  EXPECT_EQ(rounds_, 4);  // two relations, two asked ends
-}
-
 // Scores each node by its id and by the given end's parity.
 class ByNumber final : public CandidateScorer {
  public:
@@ -99,6 +77,7 @@ TEST_F(EntityRankingTest, EachRowIsScoredByItsGivenEnd) {
                    (1.0 / 3 + 1 + 1.0 / 2 + 1 + 1.0 / 2 + 1.0 / 3) / 6);
   EXPECT_DOUBLE_EQ(summary->hits_at_1, 2.0 / 6);
   EXPECT_DOUBLE_EQ(summary->mean_rank, 2);
+  EXPECT_EQ(rounds_, 4);  // two relations, two asked ends
 }
 
 // More links of a relation than one block of scores has, between others of
@@ -147,7 +126,7 @@ TEST_F(EntityRankingTest, RanksOfManyBlocksAreThoseOfTheirLinks) {
 }
 
 TEST_F(EntityRankingTest, WrongLinksAreNamed) {
-  RelationFrequency scorer(train_);
+  ByNumber scorer;
   test_.Add(2, 0, 0);
   EXPECT_THAT(Rank(scorer).status().message(), HasSubstr("relation 2"));
   test_ = {};
@@ -155,9 +134,20 @@ TEST_F(EntityRankingTest, WrongLinksAreNamed) {
             absl::StatusCode::kFailedPrecondition);
   test_.Add(0, 0, 4);
   EXPECT_THAT(Rank(scorer).status().message(), HasSubstr("entity 4"));
-  train_.Add(0, 0, 9);
-  RelationFrequency wrong(train_);
-  EXPECT_THAT(Rank(wrong).status().message(), HasSubstr("node 9"));
+}
+
+// Cannot score.
+class Failing final : public CandidateScorer {
+ public:
+  absl::Status Score(uint32_t, LinkEnd, absl::Span<const int64_t>,
+                     absl::Span<float>) override {
+    return absl::OutOfRangeError("no such node");
+  }
+};
+
+TEST_F(EntityRankingTest, TheScorersErrorIsReturned) {
+  Failing scorer;
+  EXPECT_EQ(Rank(scorer).status(), absl::OutOfRangeError("no such node"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// How predictions are measured over all ranks. No torch.
+// Measures predictions over all ranks. No torch.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_EVALUATION_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_EVALUATION_H_
 

@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
+#include "trainer_client/torch/batch_tensors/mini_batch.h"
 #include "trainer_client/torch/tasks/entity_ranking.h"
 #include "trainer_client/torch/tasks/entity_rows.h"
 #include "trainer_client/torch/tasks/link_decoder.h"
-#include "trainer_client/torch/tensors/mini_batch.h"
 
 namespace tributary {
 

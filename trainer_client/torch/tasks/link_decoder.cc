@@ -11,10 +11,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
+#include "trainer_client/torch/batch_tensors/catch_torch.h"
 #include "trainer_client/torch/nn/conv/glorot.h"
 #include "trainer_client/torch/nn/dropout/keyed_dropout.h"
 #include "trainer_client/torch/nn/seeded_draws.h"
-#include "trainer_client/torch/tensors/catch_torch.h"
 
 namespace tributary {
 namespace {

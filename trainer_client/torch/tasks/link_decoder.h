@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "trainer_client/torch/batch_tensors/mini_batch.h"
 #include "trainer_client/torch/tasks/link_task_options.h"
-#include "trainer_client/torch/tensors/mini_batch.h"
 
 namespace tributary {
 

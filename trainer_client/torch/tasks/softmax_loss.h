@@ -2,8 +2,8 @@
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_SOFTMAX_LOSS_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_SOFTMAX_LOSS_H_
 
+#include "trainer_client/torch/batch_tensors/mini_batch.h"
 #include "trainer_client/torch/tasks/link_decoder.h"
-#include "trainer_client/torch/tensors/mini_batch.h"
 
 namespace tributary {
 

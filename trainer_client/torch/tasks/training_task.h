@@ -1,4 +1,4 @@
-// What a model is trained to predict.
+// The interface of a task that models are trained for.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_TRAINING_TASK_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TASKS_TRAINING_TASK_H_
 
@@ -9,11 +9,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "trainer_client/torch/batch_tensors/mini_batch.h"
 #include "trainer_client/torch/tasks/entity_ranking.h"
 #include "trainer_client/torch/tasks/entity_rows.h"
 #include "trainer_client/torch/tasks/evaluation.h"
 #include "trainer_client/torch/tasks/tally.h"
-#include "trainer_client/torch/tensors/mini_batch.h"
 
 namespace tributary {
 

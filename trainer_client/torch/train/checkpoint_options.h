@@ -1,4 +1,4 @@
-// When and where a run keeps checkpoints. No torch.
+// The options of a run's checkpoints. No torch.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_CHECKPOINT_OPTIONS_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_CHECKPOINT_OPTIONS_H_
 

@@ -1,4 +1,4 @@
-// How a program trains a model of its own. No torch.
+// The function by which a program makes a model of its own. No torch.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_MODEL_FACTORY_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_MODEL_FACTORY_H_
 

@@ -1,4 +1,4 @@
-// What the ranks of a run tell each other once in each round. No torch.
+// The news that the ranks of a run exchange once in each round. No torch.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_ROUND_NEWS_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_ROUND_NEWS_H_
 

@@ -1,4 +1,4 @@
-// Where a training run is: all that it needs to go on, but tensors. No torch.
+// The state, but tensors, from which a training run goes on. No torch.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_RUN_STATE_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_RUN_STATE_H_
 

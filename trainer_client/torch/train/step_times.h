@@ -1,4 +1,4 @@
-// How the time of a training step divides into its phases. No torch.
+// The time of a training step by its phases. No torch.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_STEP_TIMES_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_STEP_TIMES_H_
 

@@ -8,7 +8,7 @@
 
 #include "common/runtime/usable_cores.h"
 #include "common/text/status.h"
-#include "trainer_client/torch/tensors/catch_torch.h"
+#include "trainer_client/torch/batch_tensors/catch_torch.h"
 
 namespace tributary {
 

@@ -1,4 +1,4 @@
-// What `tributary-train` trains, and how. No torch.
+// The options of `tributary-train`'s training. No torch.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_OPTIONS_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_OPTIONS_H_
 

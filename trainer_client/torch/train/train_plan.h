@@ -1,4 +1,4 @@
-// What a training run would do, without doing it. No torch.
+// The plan of a training run, made without training. No torch.
 #ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_PLAN_H_
 #define TRIBUTARY_TRAINER_CLIENT_TORCH_TRAIN_TRAIN_PLAN_H_
 

@@ -1,5 +1,5 @@
-// What graphs store of the values that users have in arrays and Parquet: the
-// rules of docs/data.md, for all readers.
+// Converts the values that users have in arrays and Parquet to those that
+// graphs store: the rules of docs/data.md, for all readers.
 #ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_ARRAYS_VALUE_COLUMNS_H_
 #define TRIBUTARY_PARTITION_PIPELINE_INPUTS_ARRAYS_VALUE_COLUMNS_H_
 

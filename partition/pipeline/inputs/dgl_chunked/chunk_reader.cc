@@ -22,7 +22,7 @@
 namespace tributary {
 namespace {
 
-absl::Status Wrong(const ChunkFiles& files, absl::string_view what) {
+absl::Status ChunkError(const ChunkFiles& files, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(files.where, ": ", what));
 }
 
@@ -93,7 +93,7 @@ absl::Status CheckRows(const ChunkFiles& files,
                        const ChunkCounts& counts, const Column& column) {
   if (column.num_rows() == counts.total) return absl::OkStatus();
   const std::string file = FirstWrongFile(paths, counts.by_chunk, column);
-  return Wrong(
+  return ChunkError(
       files,
       absl::StrCat(
           column.num_rows(), " rows in ", paths.size(),
@@ -112,8 +112,9 @@ absl::StatusOr<std::vector<ColumnPtr>> ReadText(
                          requests[0].kind == CellKind::kLabels;
   const auto columns = static_cast<size_t>(table->num_columns());
   if (!any_width && columns != requests.size()) {
-    return Wrong(files, absl::StrCat(paths[0], " has ", columns,
-                                     " columns; allowed: ", requests.size()));
+    return ChunkError(files,
+                      absl::StrCat(paths[0], " has ", columns,
+                                   " columns; allowed: ", requests.size()));
   }
   for (int c = 0; any_width && c < table->num_columns(); ++c) {
     requests[0].columns.push_back(c);
@@ -153,7 +154,7 @@ absl::StatusOr<std::shared_ptr<const ParquetTable>> OpenParquet(
   ASSIGN_OR_RETURN(ParquetTable table, ParquetTable::Open(paths));
   const size_t found = DataColumns(table).size();
   if (found == 0 || (columns > 0 && found != columns)) {
-    return Wrong(
+    return ChunkError(
         files, absl::StrCat(paths[0], " has ", found, " columns; allowed: ",
                             columns > 0 ? absl::StrCat(columns) : "1 or more"));
   }
@@ -166,7 +167,7 @@ absl::StatusOr<bool> EndsByRow(const ChunkFiles& files,
   const auto& shape = array.header.shape;
   if (shape.size() == 2 && shape[1] == 2) return false;
   if (shape.size() == 2 && shape[0] == 2) return true;
-  return Wrong(
+  return ChunkError(
       files, absl::StrCat(array.path, " is no array [edges, 2] or [2, edges]"));
 }
 
@@ -179,9 +180,9 @@ absl::StatusOr<ChunkEnds> NpyEnds(const ChunkFiles& files,
     ASSIGN_OR_RETURN(const UserNpyHeader header,
                      ReadUserNpyFileHeader(paths[c]));
     if (c > 0 && header.type != type) {
-      return Wrong(files,
-                   absl::StrCat(paths[c], " has elements ", header.type.descr(),
-                                "; ", paths[0], " ", type.descr()));
+      return ChunkError(
+          files, absl::StrCat(paths[c], " has elements ", header.type.descr(),
+                              "; ", paths[0], " ", type.descr()));
     }
     type = header.type;
     const FileArray array{paths[c], header, ""};

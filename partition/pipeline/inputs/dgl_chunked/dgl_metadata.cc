@@ -30,17 +30,17 @@ std::string Shown(absl::string_view text) {
   return absl::StrCat("\"", absl::CHexEscape(text.substr(0, 100)), "\"");
 }
 
-absl::Status Wrong(absl::string_view where, absl::string_view what) {
+absl::Status MetadataError(absl::string_view where, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(where, ": ", what));
 }
 
 // Returns a member, which must be there.
 absl::StatusOr<const Json*> Require(const Json& object, const char* key,
                                     const std::string& where) {
-  if (!object.is_object()) return Wrong(where, "it is no object");
+  if (!object.is_object()) return MetadataError(where, "it is no object");
   const auto at = object.find(key);
   if (at == object.end()) {
-    return Wrong(where, absl::StrCat("there is no key ", key));
+    return MetadataError(where, absl::StrCat("there is no key ", key));
   }
   return &*at;
 }
@@ -51,12 +51,13 @@ absl::StatusOr<std::vector<std::string>> ReadNames(const Json& metadata,
   ASSIGN_OR_RETURN(const Json* json, Require(metadata, key, origin));
   std::vector<std::string> names;
   if (!json->is_array() || (!json->empty() && JsonTexts(*json).empty())) {
-    return Wrong(origin, absl::StrCat(key, " is no list of names"));
+    return MetadataError(origin, absl::StrCat(key, " is no list of names"));
   }
   names = JsonTexts(*json);
   for (size_t i = 0; i < names.size(); ++i) {
     if (std::count(names.begin(), names.begin() + i, names[i]) == 0) continue;
-    return Wrong(origin, absl::StrCat(key, " has ", Shown(names[i]), " twice"));
+    return MetadataError(origin,
+                         absl::StrCat(key, " has ", Shown(names[i]), " twice"));
   }
   return names;
 }
@@ -97,7 +98,7 @@ absl::StatusOr<std::optional<std::vector<ChunkCounts>>> ReadSpelling(
   const auto at = metadata.find(key);
   if (at == metadata.end()) return std::nullopt;
   const auto wrong = [&](absl::string_view what) {
-    return Wrong(
+    return MetadataError(
         origin,
         absl::StrCat(
             key, " ", what, "; allowed: for each of the ", types, " types ",
@@ -131,15 +132,16 @@ absl::StatusOr<std::vector<ChunkCounts>> ReadCounts(const Json& metadata,
   ASSIGN_OR_RETURN(auto totals,
                    ReadSpelling(metadata, by_type, false, types, origin));
   if (!chunks.has_value() && !totals.has_value()) {
-    return Wrong(origin, absl::StrCat("there is neither a key ", by_chunk,
-                                      " nor ", by_type));
+    return MetadataError(origin, absl::StrCat("there is neither a key ",
+                                              by_chunk, " nor ", by_type));
   }
   if (!chunks.has_value()) return *std::move(totals);
   for (size_t t = 0; totals.has_value() && t < types; ++t) {
     if ((*chunks)[t].total == (*totals)[t].total) continue;
-    return Wrong(origin, absl::StrCat(by_chunk, " has ", (*chunks)[t].total,
-                                      " ", of, " of type ", t, ", ", by_type,
-                                      " ", (*totals)[t].total));
+    return MetadataError(
+        origin,
+        absl::StrCat(by_chunk, " has ", (*chunks)[t].total, " ", of,
+                     " of type ", t, ", ", by_type, " ", (*totals)[t].total));
   }
   return *std::move(chunks);
 }
@@ -154,7 +156,8 @@ absl::Status ReadFormat(const Json& json, const std::string& where,
   } else if (*name == "parquet") {
     files.format = ChunkFiles::Format::kParquet;
   } else {
-    return Wrong(where, "name is none of the allowed: csv, numpy, parquet");
+    return MetadataError(where,
+                         "name is none of the allowed: csv, numpy, parquet");
   }
   const auto delimiter = json.find("delimiter");
   if (delimiter == json.end() || delimiter->is_null()) {
@@ -163,9 +166,10 @@ absl::Status ReadFormat(const Json& json, const std::string& where,
   const std::string text =
       delimiter->is_string() ? delimiter->get<std::string>() : "";
   if (text.size() != 1 || absl::StrContains("\r\n\"+-.0123456789eE", text)) {
-    return Wrong(where,
-                 "delimiter is not allowed; allowed: one character that is no "
-                 "part of a number, as \" \"");
+    return MetadataError(
+        where,
+        "delimiter is not allowed; allowed: one character that is no "
+        "part of a number, as \" \"");
   }
   files.delimiter = text[0];
   return absl::OkStatus();
@@ -181,7 +185,7 @@ absl::StatusOr<ChunkFiles> ReadFiles(const Json& json,
   files.paths =
       data->is_array() ? JsonTexts(*data) : std::vector<std::string>();
   if (files.paths.empty()) {
-    return Wrong(where, "data is no list of file names");
+    return MetadataError(where, "data is no list of file names");
   }
   return files;
 }
@@ -195,16 +199,17 @@ absl::Status ReadData(const Json& metadata, const char* key,
   const auto data = metadata.find(key);
   if (data == metadata.end() || data->is_null()) return absl::OkStatus();
   const std::string where = absl::StrCat(origin, ": ", key);
-  if (!data->is_object()) return Wrong(where, "it is no object");
+  if (!data->is_object()) return MetadataError(where, "it is no object");
   for (const auto& [type, arrays] : data->items()) {
     const auto at = absl::c_find(types, type);
     if (at == types.end()) {
-      return Wrong(where,
-                   absl::StrCat("there is no type ", Shown(type),
-                                "; allowed: ", absl::StrJoin(types, ", ")));
+      return MetadataError(
+          where, absl::StrCat("there is no type ", Shown(type),
+                              "; allowed: ", absl::StrJoin(types, ", ")));
     }
     const std::string type_where = absl::StrCat(where, ".", type);
-    if (!arrays.is_object()) return Wrong(type_where, "it is no object");
+    if (!arrays.is_object())
+      return MetadataError(type_where, "it is no object");
     for (const auto& [name, json] : arrays.items()) {
       ASSIGN_OR_RETURN(ChunkFiles files,
                        ReadFiles(json, absl::StrCat(type_where, ".", name)));
@@ -243,10 +248,10 @@ absl::StatusOr<std::vector<std::string>> SplitByEnds(
         continue;
       }
       if (!parts.empty()) {
-        return Wrong(origin,
-                     absl::StrCat("edge_type ", Shown(name),
-                                  " may be read in two ways; allowed: names "
-                                  "without colons"));
+        return MetadataError(
+            origin, absl::StrCat("edge_type ", Shown(name),
+                                 " may be read in two ways; allowed: names "
+                                 "without colons"));
       }
       parts = {src, name.substr(src.size() + 1, name.size() - ends), dst};
     }
@@ -266,15 +271,16 @@ absl::StatusOr<DglEdgeType> ReadEdgeType(const std::string& name,
     ASSIGN_OR_RETURN(parts, SplitByEnds(name, known, origin));
   }
   if (parts.size() != 3) {
-    return Wrong(origin,
-                 absl::StrCat("edge_type ", Shown(name),
-                              "; allowed: SOURCE:RELATION:DESTINATION"));
+    return MetadataError(
+        origin, absl::StrCat("edge_type ", Shown(name),
+                             "; allowed: SOURCE:RELATION:DESTINATION"));
   }
   for (const std::string& end : {parts[0], parts[2]}) {
     if (absl::c_linear_search(known, end)) continue;
-    return Wrong(origin, absl::StrCat("edge_type ", Shown(name), ": ",
-                                      Shown(end), " is no node type; allowed: ",
-                                      absl::StrJoin(known, ", ")));
+    return MetadataError(
+        origin, absl::StrCat(
+                    "edge_type ", Shown(name), ": ", Shown(end),
+                    " is no node type; allowed: ", absl::StrJoin(known, ", ")));
   }
   DglEdgeType type;
   type.src = parts[0];
@@ -288,13 +294,13 @@ absl::Status ReadEnds(const Json& metadata,
                       const std::string& origin, DglMetadata& result) {
   ASSIGN_OR_RETURN(const Json* edges, Require(metadata, "edges", origin));
   const std::string where = absl::StrCat(origin, ": edges");
-  if (!edges->is_object()) return Wrong(where, "it is no object");
+  if (!edges->is_object()) return MetadataError(where, "it is no object");
   for (const auto& [name, json] : edges->items()) {
     const auto at = absl::c_find(names, name);
     if (at == names.end()) {
-      return Wrong(where,
-                   absl::StrCat("there is no type ", Shown(name),
-                                "; allowed: ", absl::StrJoin(names, ", ")));
+      return MetadataError(
+          where, absl::StrCat("there is no type ", Shown(name),
+                              "; allowed: ", absl::StrJoin(names, ", ")));
     }
     ASSIGN_OR_RETURN(
         result.edge_types[static_cast<size_t>(at - names.begin())].ends,
@@ -302,7 +308,8 @@ absl::Status ReadEnds(const Json& metadata,
   }
   for (const DglEdgeType& type : result.edge_types) {
     if (!type.ends.paths.empty() || type.edges.total == 0) continue;
-    return Wrong(where, absl::StrCat("there is no key ", Shown(type.name())));
+    return MetadataError(where,
+                         absl::StrCat("there is no key ", Shown(type.name())));
   }
   return absl::OkStatus();
 }
@@ -330,7 +337,7 @@ absl::Status ReadEdgeTypes(const Json& metadata, const std::string& origin,
 absl::StatusOr<DglMetadata> ParseDglMetadata(absl::string_view text,
                                              const std::string& origin) {
   ASSIGN_OR_RETURN(const Json json, ParseJson(text, origin));
-  if (!json.is_object()) return Wrong(origin, "it is no object");
+  if (!json.is_object()) return MetadataError(origin, "it is no object");
   DglMetadata metadata;
   const auto name = json.find("graph_name");
   if (name != json.end() && name->is_string()) {

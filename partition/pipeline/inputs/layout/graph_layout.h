@@ -1,5 +1,5 @@
-// What --config graph.json says: where a user's graph is, file by file and
-// column by column.
+// The contents of --config graph.json: the places of a user's graph, file by
+// file and column by column.
 #ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_LAYOUT_GRAPH_LAYOUT_H_
 #define TRIBUTARY_PARTITION_PIPELINE_INPUTS_LAYOUT_GRAPH_LAYOUT_H_
 

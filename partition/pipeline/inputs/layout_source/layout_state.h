@@ -1,4 +1,4 @@
-// What the steps of reading a layout hand on to one another.
+// The state that the steps of reading a layout hand on to one another.
 #ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_LAYOUT_SOURCE_LAYOUT_STATE_H_
 #define TRIBUTARY_PARTITION_PIPELINE_INPUTS_LAYOUT_SOURCE_LAYOUT_STATE_H_
 

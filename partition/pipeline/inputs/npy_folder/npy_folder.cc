@@ -123,7 +123,8 @@ class TypeArrays {
 
   // Sets the place to the array that has one of the names, if there is one.
   // INVALID_ARGUMENT if several have.
-  absl::Status Take(std::initializer_list<const char*> names, ColumnPlace& to) {
+  absl::Status TakeFirstOf(std::initializer_list<const char*> names,
+                           ColumnPlace& to) {
     for (const char* name : names) {
       const auto at = arrays_.find(name);
       if (at == arrays_.end()) continue;
@@ -150,7 +151,7 @@ class TypeArrays {
         if (absl::StartsWith(split, "val") && split[3] != 'i') {
           split.insert(3, "id");
         }
-        RETURN_IF_ERROR(Take({array.c_str()}, splits[split]));
+        RETURN_IF_ERROR(TakeFirstOf({array.c_str()}, splits[split]));
       }
     }
     return absl::OkStatus();
@@ -170,14 +171,15 @@ class TypeArrays {
 };
 
 absl::Status TakeNodes(TypeArrays& arrays, bool typed, NodeLayout& nodes) {
-  RETURN_IF_ERROR(arrays.Take({"x", "feat", "node_feat"}, nodes.features));
   RETURN_IF_ERROR(
-      arrays.Take({"y", "label", "labels", "node_label"}, nodes.labels));
-  RETURN_IF_ERROR(arrays.Take({"node_time", "node_year"}, nodes.time));
-  if (typed) RETURN_IF_ERROR(arrays.Take({"time"}, nodes.time));
+      arrays.TakeFirstOf({"x", "feat", "node_feat"}, nodes.features));
+  RETURN_IF_ERROR(
+      arrays.TakeFirstOf({"y", "label", "labels", "node_label"}, nodes.labels));
+  RETURN_IF_ERROR(arrays.TakeFirstOf({"node_time", "node_year"}, nodes.time));
+  if (typed) RETURN_IF_ERROR(arrays.TakeFirstOf({"time"}, nodes.time));
   RETURN_IF_ERROR(arrays.TakeSplits(nodes.splits, {"_mask", "_idx"}));
   ColumnPlace count;
-  RETURN_IF_ERROR(arrays.Take({"num_nodes"}, count));
+  RETURN_IF_ERROR(arrays.TakeFirstOf({"num_nodes"}, count));
   if (count.empty()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const ColumnPtr column, OpenIds({}, count));
   if (column->num_rows() != 1) {
@@ -198,21 +200,24 @@ absl::Status TakeNodes(TypeArrays& arrays, bool typed, NodeLayout& nodes) {
 absl::Status TakeEdges(TypeArrays& arrays, bool typed,
                        const std::vector<std::string>& masks,
                        EdgeLayout& edges) {
-  RETURN_IF_ERROR(arrays.Take({"edge_index"}, edges.index));
-  RETURN_IF_ERROR(arrays.Take({"src", "row"}, edges.from));
-  RETURN_IF_ERROR(arrays.Take({"dst", "col"}, edges.to));
+  RETURN_IF_ERROR(arrays.TakeFirstOf({"edge_index"}, edges.index));
+  RETURN_IF_ERROR(arrays.TakeFirstOf({"src", "row"}, edges.from));
+  RETURN_IF_ERROR(arrays.TakeFirstOf({"dst", "col"}, edges.to));
   edges.by_source = arrays.Has("csr_indptr");
-  RETURN_IF_ERROR(arrays.Take({"csc_indptr", "csr_indptr"}, edges.indptr));
-  RETURN_IF_ERROR(arrays.Take({"csc_indices", "csr_indices"}, edges.indices));
   RETURN_IF_ERROR(
-      arrays.Take({"csc_edge_ids", "csr_edge_ids"}, edges.edge_ids));
-  RETURN_IF_ERROR(arrays.Take({"edge_attr", "edge_feat"}, edges.features));
-  RETURN_IF_ERROR(arrays.Take({"edge_weight"}, edges.weight));
-  RETURN_IF_ERROR(arrays.Take({"edge_time", "edge_year"}, edges.time));
-  if (typed) RETURN_IF_ERROR(arrays.Take({"time"}, edges.time));
+      arrays.TakeFirstOf({"csc_indptr", "csr_indptr"}, edges.indptr));
+  RETURN_IF_ERROR(
+      arrays.TakeFirstOf({"csc_indices", "csr_indices"}, edges.indices));
+  RETURN_IF_ERROR(
+      arrays.TakeFirstOf({"csc_edge_ids", "csr_edge_ids"}, edges.edge_ids));
+  RETURN_IF_ERROR(
+      arrays.TakeFirstOf({"edge_attr", "edge_feat"}, edges.features));
+  RETURN_IF_ERROR(arrays.TakeFirstOf({"edge_weight"}, edges.weight));
+  RETURN_IF_ERROR(arrays.TakeFirstOf({"edge_time", "edge_year"}, edges.time));
+  if (typed) RETURN_IF_ERROR(arrays.TakeFirstOf({"time"}, edges.time));
   for (const std::string& mask : masks) {
     if (!arrays.Has(mask)) continue;
-    RETURN_IF_ERROR(arrays.Take({mask.c_str()}, edges.masks[mask]));
+    RETURN_IF_ERROR(arrays.TakeFirstOf({mask.c_str()}, edges.masks[mask]));
   }
   return arrays.TakeSplits(edges.splits, {"_edge_mask", "_edge_idx", "_edge"});
 }

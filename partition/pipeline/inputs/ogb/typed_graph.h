@@ -1,4 +1,4 @@
-// What OGB's two typed layouts, text and binary, put into a graph alike.
+// A typed graph of one of OGB's two layouts, text and binary, while it is read.
 #ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_OGB_TYPED_GRAPH_H_
 #define TRIBUTARY_PARTITION_PIPELINE_INPUTS_OGB_TYPED_GRAPH_H_
 

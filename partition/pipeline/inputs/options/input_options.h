@@ -1,4 +1,4 @@
-// What the flags of a command say about an input.
+// The options of an input, as the flags of a command give them.
 #ifndef TRIBUTARY_PARTITION_PIPELINE_INPUTS_OPTIONS_INPUT_OPTIONS_H_
 #define TRIBUTARY_PARTITION_PIPELINE_INPUTS_OPTIONS_INPUT_OPTIONS_H_
 

@@ -29,7 +29,7 @@ struct FileSchemaLine {
   std::vector<ParquetColumn> columns;
 };
 
-absl::Status NotOurs() {
+absl::Status OtherVersionError() {
   return absl::InternalError(
       "tributary-parquet is of another version than this program");
 }
@@ -38,7 +38,7 @@ absl::StatusOr<ParquetColumn> ParseColumn(const Json& json) {
   if (!json.is_object() || !json.contains("name") || !json.contains("type") ||
       !json.contains("dim") || !json["name"].is_string() ||
       !json["type"].is_string() || !json["dim"].is_number_integer()) {
-    return NotOurs();
+    return OtherVersionError();
   }
   ParquetColumn column;
   column.name = json["name"];
@@ -53,11 +53,11 @@ absl::StatusOr<ParquetColumn> ParseColumn(const Json& json) {
 
 absl::StatusOr<FileSchemaLine> ParseLine(absl::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return NotOurs();
+  if (!json.is_object()) return OtherVersionError();
   if (json.contains("error")) {
     if (!json["error"].is_string() || !json.contains("code") ||
         !json["code"].is_number_integer()) {
-      return NotOurs();
+      return OtherVersionError();
     }
     return absl::Status(static_cast<absl::StatusCode>(json["code"].get<int>()),
                         json["error"].get<std::string>());
@@ -65,7 +65,7 @@ absl::StatusOr<FileSchemaLine> ParseLine(absl::string_view text) {
   if (!json.contains("rows") || !json["rows"].is_number_integer() ||
       !json.contains("shape") || !json["shape"].is_string() ||
       !json.contains("columns") || !json["columns"].is_array()) {
-    return NotOurs();
+    return OtherVersionError();
   }
   FileSchemaLine line{.rows = json["rows"], .shape = json["shape"]};
   for (const Json& column : json["columns"]) {
@@ -115,7 +115,7 @@ class BlockReader {
     block_.first_row += block_.num_rows;
     ASSIGN_OR_RETURN(const uint32_t rows, ReadU32());
     if (rows == kParquetError) return ReadError();
-    if (rows > kParquetBlockRows) return NotOurs();
+    if (rows > kParquetBlockRows) return OtherVersionError();
     block_.num_rows = rows;
     for (size_t c = 0; rows > 0 && c < columns_.size(); ++c) {
       RETURN_IF_ERROR(columns_[c].is_text ? ReadTexts(c) : ReadValues(c));
@@ -134,7 +134,7 @@ class BlockReader {
   absl::Status ReadError() {
     ASSIGN_OR_RETURN(const uint32_t code, ReadU32());
     ASSIGN_OR_RETURN(const uint32_t length, ReadU32());
-    if (length > kParquetMaxMessage) return NotOurs();
+    if (length > kParquetMaxMessage) return OtherVersionError();
     std::string message(length, '\0');
     RETURN_IF_ERROR(program_.Read(message.data(), length));
     return absl::Status(static_cast<absl::StatusCode>(code), message);
@@ -153,7 +153,8 @@ class BlockReader {
     RETURN_IF_ERROR(program_.Read(lengths_.data(), lengths_.size() * 4));
     uint64_t total = 0;
     for (const uint32_t length : lengths_) total += length;
-    if (total > kParquetBlockBytes + kParquetMaxText) return NotOurs();
+    if (total > kParquetBlockBytes + kParquetMaxText)
+      return OtherVersionError();
     bytes_[c].resize(total);
     RETURN_IF_ERROR(program_.Read(bytes_[c].data(), total));
     const auto* at = reinterpret_cast<const char*>(bytes_[c].data());
@@ -207,7 +208,7 @@ absl::StatusOr<ParquetTable> ParquetTable::Open(
   ParquetTable table;
   for (const absl::string_view line : lines) {
     ASSIGN_OR_RETURN(FileSchemaLine file, ParseLine(line));
-    if (table.file_rows_.size() == paths.size()) return NotOurs();
+    if (table.file_rows_.size() == paths.size()) return OtherVersionError();
     if (table.file_rows_.empty()) {
       table.columns_ = std::move(file.columns);
       table.shape_ = std::move(file.shape);

@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
 #include "trainer_client/core/batch/hetero_batch.h"
+#include "trainer_client/torch/batch_tensors/catch_torch.h"
+#include "trainer_client/torch/batch_tensors/torch_batch.h"
 #include "trainer_client/torch/tasks/node/label_scan.h"
-#include "trainer_client/torch/tensors/catch_torch.h"
-#include "trainer_client/torch/tensors/tensors.h"
 
 namespace tributary {
 namespace {

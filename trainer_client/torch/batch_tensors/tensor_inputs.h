@@ -1,6 +1,6 @@
 // Sets the inputs of loaders from tensors, the types of PyG's arguments.
-#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_TENSOR_INPUTS_H_
-#define TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_TENSOR_INPUTS_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_BATCH_TENSORS_TENSOR_INPUTS_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_BATCH_TENSORS_TENSOR_INPUTS_H_
 
 #include <ATen/core/Tensor.h>
 
@@ -47,4 +47,4 @@ absl::Status SetNegDestination(const at::Tensor& destinations,
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_TENSOR_INPUTS_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_BATCH_TENSORS_TENSOR_INPUTS_H_

@@ -1,4 +1,4 @@
-#include "trainer_client/torch/tensors/tensors.h"
+#include "trainer_client/torch/batch_tensors/torch_batch.h"
 
 #include <ATen/ATen.h>
 
@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
-#include "trainer_client/torch/tensors/catch_torch.h"
-#include "trainer_client/torch/tensors/scalar_type.h"
+#include "trainer_client/torch/batch_tensors/catch_torch.h"
+#include "trainer_client/torch/batch_tensors/scalar_type.h"
 
 namespace tributary {
 namespace {

@@ -1,4 +1,4 @@
-#include "trainer_client/torch/tensors/device_copies.h"
+#include "trainer_client/torch/batch_tensors/device_copies.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>

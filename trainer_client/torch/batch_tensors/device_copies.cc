@@ -1,4 +1,4 @@
-#include "trainer_client/torch/tensors/device_copies.h"
+#include "trainer_client/torch/batch_tensors/device_copies.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/Event.h>
@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "common/text/status.h"
-#include "trainer_client/torch/tensors/catch_torch.h"
+#include "trainer_client/torch/batch_tensors/catch_torch.h"
 
 namespace tributary {
 namespace {

@@ -1,6 +1,6 @@
 // The element types of batches and files as LibTorch's, and back.
-#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_SCALAR_TYPE_H_
-#define TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_SCALAR_TYPE_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_BATCH_TENSORS_SCALAR_TYPE_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_BATCH_TENSORS_SCALAR_TYPE_H_
 
 #include <c10/core/ScalarType.h>
 
@@ -15,4 +15,4 @@ absl::StatusOr<DType> DTypeOf(at::ScalarType type);
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_SCALAR_TYPE_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_BATCH_TENSORS_SCALAR_TYPE_H_

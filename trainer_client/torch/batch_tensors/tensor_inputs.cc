@@ -1,4 +1,4 @@
-#include "trainer_client/torch/tensors/tensor_inputs.h"
+#include "trainer_client/torch/batch_tensors/tensor_inputs.h"
 
 #include <ATen/ATen.h>
 
@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
-#include "trainer_client/torch/tensors/catch_torch.h"
+#include "trainer_client/torch/batch_tensors/catch_torch.h"
 
 namespace tributary {
 namespace {

@@ -1,21 +1,29 @@
 // EdgeBank: F. Poursafaei, S. Huang, K. Pelrine, R. Rabbany, "Towards Better
 // Evaluation for Dynamic Link Prediction", NeurIPS 2022 (arXiv:2207.10128). No
 // torch.
-#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_BASELINES_EDGE_BANK_H_
-#define TRIBUTARY_TRAINER_CLIENT_TORCH_BASELINES_EDGE_BANK_H_
+#ifndef TRIBUTARY_EXAMPLES_BASELINES_EDGE_BANK_H_
+#define TRIBUTARY_EXAMPLES_BASELINES_EDGE_BANK_H_
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "trainer_client/core/batch/hetero_batch.h"
-#include "trainer_client/torch/baselines/edge_bank_options.h"
 #include "trainer_client/torch/tasks/evaluation.h"
 
 namespace tributary {
+
+struct EdgeBankOptions {
+  // How much older than a link an edge may be to be remembered, in the graph's
+  // unit of time. None: any edge is (EdgeBank with infinite memory).
+  std::optional<int64_t> window;
+};
 
 // Times of edges by edge type "src,rel,dst" and edge id.
 using EdgeTimes =
@@ -59,4 +67,4 @@ class EdgeBank {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_BASELINES_EDGE_BANK_H_
+#endif  // TRIBUTARY_EXAMPLES_BASELINES_EDGE_BANK_H_

@@ -1,4 +1,4 @@
-#include "trainer_client/torch/baselines/edge_bank.h"
+#include "examples/baselines/edge_bank.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,7 +1,7 @@
 // The edges that each layer of a GNN reads, by relation and grouped by
 // destination (CSR). No torch.
-#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_SAMPLED_LAYERS_H_
-#define TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_SAMPLED_LAYERS_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_BATCH_TENSORS_SAMPLED_LAYERS_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_BATCH_TENSORS_SAMPLED_LAYERS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -71,4 +71,4 @@ absl::StatusOr<SampledLayers> MakeLayers(const SampledHops& hops);
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_SAMPLED_LAYERS_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_BATCH_TENSORS_SAMPLED_LAYERS_H_

@@ -1,4 +1,4 @@
-#include "trainer_client/torch/baselines/relation_frequency.h"
+#include "examples/baselines/relation_frequency.h"
 
 #include <algorithm>
 

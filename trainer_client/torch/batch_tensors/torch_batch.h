@@ -2,8 +2,8 @@
 //
 //   ASSIGN_OR_RETURN(const TorchBatch batch, ToTorchBatch(*lease));
 //   at::Tensor x = Dequantized(batch.x, batch.x_scale);
-#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_TENSORS_H_
-#define TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_TENSORS_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_BATCH_TENSORS_TORCH_BATCH_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_BATCH_TENSORS_TORCH_BATCH_H_
 
 #include <ATen/core/Tensor.h>
 
@@ -69,4 +69,4 @@ absl::StatusOr<TorchBatch> ToTorchBatch(const BatchLease& lease);
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_TENSORS_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_BATCH_TENSORS_TORCH_BATCH_H_

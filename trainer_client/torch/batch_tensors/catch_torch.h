@@ -1,6 +1,6 @@
 // Converts LibTorch's exceptions to absl::Status.
-#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_CATCH_TORCH_H_
-#define TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_CATCH_TORCH_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_BATCH_TENSORS_CATCH_TORCH_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_BATCH_TENSORS_CATCH_TORCH_H_
 
 #include <exception>
 #include <string>
@@ -27,4 +27,4 @@ absl::Status CatchTorch(std::string_view what, F&& f) {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_CATCH_TORCH_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_BATCH_TENSORS_CATCH_TORCH_H_

@@ -1,4 +1,4 @@
-#include "trainer_client/torch/tensors/sampled_layers.h"
+#include "trainer_client/torch/batch_tensors/sampled_layers.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "trainer_client/torch/tensors/tensor_inputs.h"
+#include "trainer_client/torch/batch_tensors/tensor_inputs.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // A batch as models read it: features by node type, edges by layer.
-#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_MINI_BATCH_H_
-#define TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_MINI_BATCH_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_BATCH_TENSORS_MINI_BATCH_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_BATCH_TENSORS_MINI_BATCH_H_
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "partition/schema/schema.h"
 #include "trainer_client/core/batch/batch_lease.h"
-#include "trainer_client/torch/tensors/device_copies.h"
+#include "trainer_client/torch/batch_tensors/device_copies.h"
 
 namespace tributary {
 
@@ -132,4 +132,4 @@ absl::StatusOr<MiniBatch> MakeMiniBatch(const BatchLease& lease,
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_MINI_BATCH_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_BATCH_TENSORS_MINI_BATCH_H_

@@ -1,6 +1,6 @@
 // Asynchronous copies of batches to a device.
-#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_DEVICE_COPIES_H_
-#define TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_DEVICE_COPIES_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_TORCH_BATCH_TENSORS_DEVICE_COPIES_H_
+#define TRIBUTARY_TRAINER_CLIENT_TORCH_BATCH_TENSORS_DEVICE_COPIES_H_
 
 #include <ATen/core/Tensor.h>
 
@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "trainer_client/torch/tensors/tensors.h"
+#include "trainer_client/torch/batch_tensors/torch_batch.h"
 
 namespace tributary {
 
@@ -92,4 +92,4 @@ class DeviceCopies {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_TENSORS_DEVICE_COPIES_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_TORCH_BATCH_TENSORS_DEVICE_COPIES_H_

@@ -1,4 +1,4 @@
-#include "trainer_client/torch/tensors/tensors.h"
+#include "trainer_client/torch/batch_tensors/torch_batch.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "trainer_client/torch/tensors/mini_batch.h"
+#include "trainer_client/torch/batch_tensors/mini_batch.h"
 
 #include <ATen/ATen.h>
 
@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
 #include "trainer_client/core/batch/hetero_batch.h"
-#include "trainer_client/torch/tensors/sampled_layers.h"
-#include "trainer_client/torch/tensors/tensors.h"
+#include "trainer_client/torch/batch_tensors/sampled_layers.h"
+#include "trainer_client/torch/batch_tensors/torch_batch.h"
 
 namespace tributary {
 namespace {

@@ -1,4 +1,4 @@
-#include "trainer_client/torch/tensors/scalar_type.h"
+#include "trainer_client/torch/batch_tensors/scalar_type.h"
 
 #include <string>
 #include <utility>
