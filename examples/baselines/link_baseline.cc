@@ -154,7 +154,6 @@ NeighborLoaderOptions EdgeBankLoaderOptions(const TrainArguments& a) {
   if (a.eval_batch_size > 0) options.batch_size = a.eval_batch_size;
   options.draws.strict = true;
   options.num_neighbors = {-1};
-  options.num_neighbors_by_type.clear();
   options.replace = false;
   options.collect_features = false;
   return options;
