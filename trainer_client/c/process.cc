@@ -1,11 +1,13 @@
 // The functions that are the whole process's: version, errors, texts, log.
 #include <cstdlib>
+#include <mutex>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "common/observe/log_sink.h"
 #include "common/text/version.h"
 #include "trainer_client/c/call_guard.h"
+#include "trainer_client/c/process_log.h"
 #include "trainer_client/c/tributary.h"
 
 namespace tributary {
@@ -32,12 +34,19 @@ absl::Status SetProcessLog(int32_t level, tributary_log_callback callback,
                std::string(text).c_str());
     };
   }
+  QuietProcessLog();  // so that it does not replace this level later
   SetLogSink(std::move(sink));
   SetLogLevel(static_cast<LogLevel>(level));
   return absl::OkStatus();
 }
 
 }  // namespace
+
+void QuietProcessLog() {
+  static std::once_flag once;
+  std::call_once(once, [] { SetLogLevel(LogLevel::kWarning); });
+}
+
 }  // namespace tributary
 
 extern "C" {

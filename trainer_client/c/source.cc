@@ -6,6 +6,7 @@
 #include "common/text/status.h"
 #include "trainer_client/c/call_guard.h"
 #include "trainer_client/c/handles.h"
+#include "trainer_client/c/process_log.h"
 #include "trainer_client/c/tributary.h"
 
 namespace tributary {
@@ -24,6 +25,7 @@ absl::Status OpenSourceHandle(const char* options,
   RETURN_IF_ERROR(CheckGiven(source, "source"));
   *source = nullptr;
   RETURN_IF_ERROR(CheckGiven(options, "options"));
+  QuietProcessLog();
   ASSIGN_OR_RETURN(
       std::shared_ptr<SamplingWorkers> workers,
       SamplingWorkers::OpenText(options, ObserverOf(on_wait, context)));

@@ -101,7 +101,7 @@ typedef void (*tributary_log_callback)(void* context, int32_t level,
                                        const char* line);
 
 /* Passes the lines of the whole process from `level` on to `callback`, or to
- * stderr if that is NULL; initially those from INFO on go to stderr. Returns
+ * stderr if that is NULL; initially those from WARNING on go to stderr. Returns
  * when no thread is in the callback that was set before. INVALID_ARGUMENT for a
  * level that is none. */
 tributary_status tributary_set_log(int32_t level,
