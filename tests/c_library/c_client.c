@@ -95,6 +95,7 @@ static void wait_notices(char** arguments) {
   tributary_source* source = NULL;
   tributary_loader* loader = NULL;
   (void)arguments;
+  CHECK_OK(tributary_set_log(TRIBUTARY_LOG_OFF, NULL, NULL));
   CHECK_OK(
       tributary_source_open("{\"mode\": \"remote\", \"servers\": "
                             "\"127.0.0.1:1\", \"rpc_timeout\": 6}",
@@ -397,7 +398,8 @@ static void cancel(char** arguments) {
   tributary_source* source = NULL;
   tributary_batch* batch = NULL;
   snprintf(options, sizeof options,
-           "{\"mode\": \"remote\", \"servers\": \"%s\"}", arguments[0]);
+           "{\"mode\": \"remote\", \"servers\": \"%s\", \"rpc_timeout\": 40}",
+           arguments[0]);
   CHECK_OK(tributary_source_open(options, NULL, NULL, &source));
   tributary_loader* loader = open_loader(source, kSession);
   puts("opened");
