@@ -22,7 +22,7 @@
  * docs/c-library.md has a whole program, and what holds for all functions:
  *
  * - A function that can fail returns a status and leaves a text for
- *   tributary_last_error(). It sets its results to NULL or 0 then. It neither
+ *   tributary_last_error(). A result that is a pointer is NULL then. It neither
  *   ends the process nor lets a C++ exception out.
  * - Texts are UTF-8 and end in a NUL. A char* result is the caller's, who
  *   releases it with tributary_text_free(); a const char* belongs to its
