@@ -36,7 +36,7 @@ TEST(CursorJsonTest, RefusesWhatIsNoCursor) {
   };
   EXPECT_THAT(message("{"), HasSubstr("cursor line 1"));
   EXPECT_THAT(message("[]"), HasSubstr("cursor"));
-  EXPECT_THAT(message("{}"), HasSubstr("cursor: epoch"));
+  EXPECT_THAT(message("{}"), HasSubstr("cursor: there is no key epoch"));
   std::string text = CursorText(MadeUpCursor());
   text.insert(1, R"("speed": 1, )");
   EXPECT_THAT(message(text), HasSubstr("speed"));
