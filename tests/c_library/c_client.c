@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -318,7 +319,7 @@ static void use_in_child(tributary_source* source, tributary_loader* loader,
   tributary_batch_close(batch);
   tributary_loader_close(loader);
   tributary_source_close(source);
-  exit(0);
+  _exit(0); /* what the child could not release is no leak of its own */
 }
 
 /* fork GRAPH. */
@@ -351,23 +352,25 @@ static void count_line(void* context, int32_t level, const char* line) {
   atomic_fetch_add(&lines_logged, 1);
 }
 
+/* What a program has not closed at its end. */
+tributary_source* open_source_at_end;
+tributary_loader* open_loader_at_end;
+tributary_batch* open_batch_at_end;
+
 /* log GRAPH: page-locked memory without CUDA is a warning, which the callback
  * gets. Handles stay open at the end of the process. */
 static void log_lines(char** arguments) {
-  static tributary_source* source;
-  static tributary_loader* loader;
-  static tributary_batch* batch;
   char options[4096];
   CHECK_OK(tributary_set_log(TRIBUTARY_LOG_DEBUG, count_line, &lines_logged));
   snprintf(options, sizeof options,
            "{\"mode\": \"collocated\", \"graph\": \"%s\", "
            "\"channel_size\": \"16MiB\", \"pin_memory\": true}",
            arguments[0]);
-  CHECK_OK(tributary_source_open(options, NULL, NULL, &source));
-  loader = open_loader(source, kSession);
-  CHECK_OK(tributary_loader_start_epoch(loader, 0));
-  batch = next_batch(loader);
-  CHECK(batch != NULL && atomic_load(&lines_logged) > 0);
+  CHECK_OK(tributary_source_open(options, NULL, NULL, &open_source_at_end));
+  open_loader_at_end = open_loader(open_source_at_end, kSession);
+  CHECK_OK(tributary_loader_start_epoch(open_loader_at_end, 0));
+  open_batch_at_end = next_batch(open_loader_at_end);
+  CHECK(atomic_load(&lines_logged) > 0);
 }
 
 struct waiter {
@@ -427,6 +430,19 @@ static void cancel(char** arguments) {
   tributary_source_close(source);
 }
 
+enum { kSignals = 32 };
+typedef void (*handler)(int);
+
+/* The library installs none. */
+static void read_handlers(handler* handlers) {
+  for (int number = 1; number < kSignals; ++number) {
+    struct sigaction action;
+    CHECK(sigaction(number, NULL, &action) == 0);
+    handlers[number] = action.sa_handler;
+  }
+  handlers[0] = SIG_DFL;
+}
+
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
@@ -438,12 +454,16 @@ int main(int argc, char** argv) {
       {"fork", 1, fork_child},      {"log", 1, log_lines},
       {"notices", 0, wait_notices}, {"cancel", 1, cancel},
   };
+  handler before[kSignals], after[kSignals];
   CHECK(tributary_abi_version() == TRIBUTARY_ABI_VERSION);
   CHECK(strlen(tributary_version()) > 0);
   for (size_t i = 0; i < sizeof kCommands / sizeof kCommands[0]; ++i) {
     if (argc == 2 + kCommands[i].arguments &&
         strcmp(argv[1], kCommands[i].name) == 0) {
+      read_handlers(before);
       kCommands[i].run(argv + 2);
+      read_handlers(after);
+      CHECK(memcmp(before, after, sizeof before) == 0);
       return 0;
     }
   }
