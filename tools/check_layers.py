@@ -91,6 +91,11 @@ ALLOWED = {
         "trainer_client/modes",
         "trainer_client/tensors",
     ],
+    "trainer_client/c": [
+        "common",
+        "trainer_client/core",
+        "trainer_client/modes",
+    ],
     "trainer_client/torch": [
         "common",
         "partition/schema",

@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
+#include <shared_mutex>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/observe/log_sink.h"
 #include "common/runtime/clock.h"
 #include "common/runtime/mutex.h"
 #include "common/text/terminal_text.h"
@@ -52,6 +55,17 @@ spdlog::logger& Logger() {
   return *logger;
 }
 
+// Readers are in the sink; who sets another one waits for them.
+struct SharedSink {
+  std::shared_mutex mutex;
+  LogSink sink;
+};
+
+SharedSink& ProcessSink() {
+  static SharedSink* const sink = new SharedSink;
+  return *sink;
+}
+
 struct SharedLimit {
   Mutex mutex;
   RepeatLimit repeats ABSL_GUARDED_BY(mutex){absl::Seconds(10), 256};
@@ -77,6 +91,12 @@ absl::StatusOr<LogLevel> ParseLogLevel(std::string_view text) {
 
 void SetLogLevel(LogLevel level) { Logger().set_level(ToSpdlog(level)); }
 
+void SetLogSink(LogSink sink) {
+  SharedSink& shared = ProcessSink();
+  std::unique_lock lock(shared.mutex);
+  shared.sink = std::move(sink);
+}
+
 bool LogEnabled(LogLevel level) {
   return level != LogLevel::kOff && Logger().should_log(ToSpdlog(level));
 }
@@ -86,6 +106,9 @@ void Log(LogLevel level, std::string_view text) {
   std::string line = TerminalLine({text.data(), text.size()});
   // Escaped it may be four times as long.
   if (line.size() > kMaxLineBytes) line = TerminalLine(line);
+  SharedSink& shared = ProcessSink();
+  std::shared_lock lock(shared.mutex);
+  if (shared.sink) return shared.sink(level, line);
   Logger().log(ToSpdlog(level),
                spdlog::string_view_t(line.data(), line.size()));
 }

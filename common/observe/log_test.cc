@@ -7,6 +7,7 @@
 #include <csignal>
 #include <string>
 
+#include "common/observe/log_sink.h"
 #include "gtest/gtest.h"
 
 namespace tributary {
@@ -69,6 +70,17 @@ TEST(LogTest, ALineIsOneLineWhateverItQuotes) {
 TEST(LogTest, ALineIsBounded) {
   EXPECT_LT(Logged(std::string(1 << 20, 'a')).size(), 2200);
   EXPECT_LT(Logged(std::string(1 << 20, '\x1b')).size(), 2200);
+}
+
+TEST(LogTest, ASinkTakesTheLinesInsteadOfStderr) {
+  std::string taken;
+  SetLogSink([&taken](LogLevel level, std::string_view text) {
+    taken.append(level == LogLevel::kError ? "E " : "? ").append(text);
+  });
+  EXPECT_EQ(Logged("to the\nsink"), "");
+  SetLogSink(nullptr);
+  EXPECT_NE(Logged("to stderr").find("to stderr\n"), std::string::npos);
+  EXPECT_EQ(taken, "E to the\\nsink");
 }
 
 // Programs ignore SIGPIPE (RunProgram), so a reader that has gone is an error.

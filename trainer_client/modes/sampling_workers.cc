@@ -259,10 +259,12 @@ absl::StatusOr<std::unique_ptr<SamplingWorkers>> SamplingWorkers::OpenSource(
 }
 
 absl::StatusOr<std::unique_ptr<SamplingWorkers>> SamplingWorkers::OpenText(
-    absl::string_view options) {
+    absl::string_view options, WaitObserver on_wait) {
   ASSIGN_OR_RETURN(const SamplingWorkerOptionsOfAMode parsed,
                    ParseWorkerOptions(options));
-  return Open(parsed);
+  ASSIGN_OR_RETURN(auto workers, Open(parsed));
+  workers->on_wait_ = std::move(on_wait);
+  return workers;
 }
 
 absl::StatusOr<std::unique_ptr<DistLoader>> SamplingWorkers::OpenLoader(

@@ -50,9 +50,9 @@ class SamplingWorkers {
   static absl::StatusOr<std::unique_ptr<SamplingWorkers>> OpenSource(
       const BatchSourceOptions& source);
   // Opens workers for options as a text of JSON (ParseWorkerOptions). Errors
-  // besides: those of the text.
+  // besides: those of the text. `on_wait`: see LoaderEnvironment.
   static absl::StatusOr<std::unique_ptr<SamplingWorkers>> OpenText(
-      absl::string_view options);
+      absl::string_view options, WaitObserver on_wait = nullptr);
   virtual ~SamplingWorkers() = default;
 
   // Opens a loader of a session of any kind; errors as DistLoader::Create().

@@ -24,6 +24,11 @@ BLOCKS = {
         ("./dev demo", BAZEL),
         ("# Build the programs", "tests/e2e/readme_test.py"),
     ],
+    "docs/c-library.md": [
+        ("./dev bazel build", BAZEL),
+        ("#include <stdio.h>", "tests/c_library/library_test.py"),
+        ("gcc -std=c11", "tests/c_library/library_test.py"),
+    ],
     "docs/checkpoints.md": [
         ("checkpoints/", TEXT),
         ("head -c", TRAINS),

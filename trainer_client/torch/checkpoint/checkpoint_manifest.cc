@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <set>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "common/json/json_object.h"
 #include "common/text/status.h"
 #include "nlohmann/json.hpp"
+#include "trainer_client/core/session/cursor_json.h"
 
 namespace tributary {
 namespace {
@@ -44,23 +44,6 @@ std::string BitsOf(double value) {
   return absl::StrFormat("%016x", bits);
 }
 
-OrderedJson ToJson(const Cursor& cursor) {
-  OrderedJson json = {{"epoch", cursor.epoch},
-                      {"consumed", cursor.consumed},
-                      {"next_index", cursor.next_index},
-                      {"order",
-                       {{"inputs", ToHex(cursor.order.inputs)},
-                        {"graph", ToHex(cursor.order.graph)},
-                        {"random_seed", cursor.order.random_seed},
-                        {"shuffle", cursor.order.shuffle},
-                        {"drop_last", cursor.order.drop_last}}}};
-  if (cursor.order.own_world > 0) {
-    json["order"]["own_rank"] = cursor.order.own_rank;
-    json["order"]["own_world"] = cursor.order.own_world;
-  }
-  return json;
-}
-
 OrderedJson ToJson(const CheckpointManifest& manifest) {
   OrderedJson sums = OrderedJson::object();
   for (const auto& [name, sum] : manifest.epoch_sums) sums[name] = BitsOf(sum);
@@ -77,35 +60,13 @@ OrderedJson ToJson(const CheckpointManifest& manifest) {
           {"epoch", manifest.epoch},
           {"attempt", manifest.attempt},
           {"world_size", manifest.world_size},
-          {"cursor", ToJson(manifest.cursor)},
+          {"cursor", CursorToJson(manifest.cursor)},
           {"options", manifest.options},
           {"epoch_sums", std::move(sums)},
           {"files", std::move(files)}};
 }
 
 // --- reading ----------------------------------------------------------------
-
-Cursor ReadCursor(JsonObject in) {
-  Cursor cursor{.epoch = in.Whole("epoch"),
-                .consumed = in.Whole("consumed"),
-                .next_index = in.Whole("next_index")};
-  JsonObject order = in.Object("order");
-  cursor.order = {.inputs = order.Digest("inputs"),
-                  .graph = order.Digest("graph"),
-                  .random_seed = order.Whole("random_seed"),
-                  .shuffle = order.Bool("shuffle"),
-                  .drop_last = order.Bool("drop_last")};
-  if (order.Has("own_world")) {
-    constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
-    cursor.order.own_rank =
-        static_cast<uint32_t>(order.Whole("own_rank", kMost));
-    cursor.order.own_world =
-        static_cast<uint32_t>(order.Whole("own_world", kMost));
-  }
-  order.RefuseOthers();
-  in.RefuseOthers();
-  return cursor;
-}
 
 // The 64 bits of a double, as BitsOf writes them.
 double ReadBits(JsonObject& in, const std::string& key) {

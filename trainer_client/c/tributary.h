@@ -1,0 +1,282 @@
+/* Tributary's client for C and for languages that can call C: batches of
+ * sampled neighbourhoods as tensors.
+ *
+ *   tributary_source* source;
+ *   tributary_loader* loader;
+ *   tributary_batch* batch;
+ *   tributary_status status;
+ *   if (tributary_source_open("{\"mode\": \"collocated\", \"graph\":
+ * \"cora4\"}", NULL, NULL, &source) != TRIBUTARY_OK ||
+ *       tributary_loader_open(source, "{\"input_nodes\": \"train\", "
+ *                             "\"num_neighbors\": [10, 5]}",
+ *                             &loader) != TRIBUTARY_OK ||
+ *       tributary_loader_start_epoch(loader, 0) != TRIBUTARY_OK) {
+ *     fprintf(stderr, "%s\n", tributary_last_error());
+ *   }
+ *   while ((status = tributary_loader_next(loader, -1, &batch)) ==
+ *          TRIBUTARY_OK) {
+ *     ...
+ *     tributary_batch_close(batch);
+ *   }
+ *
+ * docs/c-library.md has a whole program, and what holds for all functions:
+ *
+ * - A function that can fail returns a status and leaves a text for
+ *   tributary_last_error(). A result that is a pointer is NULL then. It neither
+ *   ends the process nor lets a C++ exception out.
+ * - Texts are UTF-8 and end in a NUL. A char* result is the caller's, who
+ *   releases it with tributary_text_free(); a const char* belongs to its
+ *   handle.
+ * - Handles are closed in any order: what a loader needs of its source lives
+ * on, and so does a batch's memory while one of its tensors is held.
+ * - Any thread may use any handle. A loader takes one call at a time: another
+ *   one meanwhile is FAILED_PRECONDITION, but for cancel and close.
+ * - In a child of fork() the handles of its parent are FAILED_PRECONDITION;
+ *   closing and releasing them there does nothing.
+ */
+#ifndef TRIBUTARY_TRAINER_CLIENT_C_TRIBUTARY_H_
+#define TRIBUTARY_TRAINER_CLIENT_C_TRIBUTARY_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of this interface. A library of another version must not be
+ * used: compare it with tributary_abi_version(). */
+#define TRIBUTARY_ABI_VERSION 1
+uint32_t tributary_abi_version(void);
+/* Returns the version of Tributary, such as "0.1.0". */
+const char* tributary_version(void);
+
+/* ---- Status --------------------------------------------------------------*/
+
+/* 0 to 16 are Abseil's and gRPC's codes. */
+typedef int32_t tributary_status;
+enum {
+  TRIBUTARY_OK = 0,
+  TRIBUTARY_CANCELLED = 1,
+  TRIBUTARY_UNKNOWN = 2,
+  TRIBUTARY_INVALID_ARGUMENT = 3,
+  TRIBUTARY_DEADLINE_EXCEEDED = 4,
+  TRIBUTARY_NOT_FOUND = 5,
+  TRIBUTARY_ALREADY_EXISTS = 6,
+  TRIBUTARY_PERMISSION_DENIED = 7,
+  TRIBUTARY_RESOURCE_EXHAUSTED = 8,
+  TRIBUTARY_FAILED_PRECONDITION = 9,
+  TRIBUTARY_ABORTED = 10,
+  TRIBUTARY_OUT_OF_RANGE = 11,
+  TRIBUTARY_UNIMPLEMENTED = 12,
+  TRIBUTARY_INTERNAL = 13,
+  TRIBUTARY_UNAVAILABLE = 14,
+  TRIBUTARY_DATA_LOSS = 15,
+  TRIBUTARY_UNAUTHENTICATED = 16,
+  /* Of tributary_loader_next() alone; they are no errors. */
+  TRIBUTARY_NOT_YET = 100,
+  TRIBUTARY_END_OF_EPOCH = 101
+};
+
+/* Returns the text of this thread's last error, for its user: what is wrong,
+ * where, what is allowed. Valid until the thread's next error; "" before the
+ * first. */
+const char* tributary_last_error(void);
+/* Releases a text that a function has made. NULL is allowed. */
+void tributary_text_free(char* text);
+
+/* ---- Log -----------------------------------------------------------------*/
+
+enum {
+  TRIBUTARY_LOG_DEBUG = 0,
+  TRIBUTARY_LOG_INFO = 1,
+  TRIBUTARY_LOG_WARNING = 2,
+  TRIBUTARY_LOG_ERROR = 3,
+  TRIBUTARY_LOG_OFF = 4
+};
+
+/* Receives one line, without a line break, on any thread, on several at once.
+ * It must not call this library. */
+typedef void (*tributary_log_callback)(void* context, int32_t level,
+                                       const char* line);
+
+/* Passes the lines of the whole process from `level` on to `callback`, or to
+ * stderr if that is NULL; initially those from WARNING on go to stderr. Returns
+ * when no thread is in the callback that was set before. INVALID_ARGUMENT for a
+ * level that is none. */
+tributary_status tributary_set_log(int32_t level,
+                                   tributary_log_callback callback,
+                                   void* context);
+
+/* ---- Source --------------------------------------------------------------*/
+
+/* Where batches are made: in this process, in worker processes, by servers. */
+typedef struct tributary_source tributary_source;
+
+/* Receives what a loader waits for, when that takes longer than 2 s because of
+ * the servers, and then every second; with an empty reason: the wait has ended.
+ * `seconds_left` is the time until the wait becomes an error. Runs on a thread
+ * of the library until the source and its loaders are closed, and must call no
+ * function but tributary_loader_cancel(). */
+typedef void (*tributary_wait_callback)(void* context, const char* reason,
+                                        double seconds_left);
+
+/* Opens a source of any mode from the JSON of `--worker-options`
+ * (docs/modes.md). `on_wait` may be NULL. */
+tributary_status tributary_source_open(const char* options,
+                                       tributary_wait_callback on_wait,
+                                       void* context,
+                                       tributary_source** source);
+/* Tells servers that were started with --num-clients that this trainer is done,
+ * within `timeout_ms`. Does nothing where batches are made locally. */
+tributary_status tributary_source_shutdown(tributary_source* source,
+                                           int64_t timeout_ms);
+/* Closes the source. Its workers end when its last loader is closed. NULL is
+ * allowed. */
+void tributary_source_close(tributary_source* source);
+
+/* ---- Loader --------------------------------------------------------------*/
+
+/* The batches of one session, epoch by epoch, in ascending index. */
+typedef struct tributary_loader tributary_loader;
+/* A delivered batch; below. */
+typedef struct tributary_batch tributary_batch;
+
+/* Opens a loader of a session of any kind from its JSON
+ * (docs/sampling/sessions.md). */
+tributary_status tributary_loader_open(tributary_source* source,
+                                       const char* session,
+                                       tributary_loader** loader);
+/* Starts an epoch at its beginning. */
+tributary_status tributary_loader_start_epoch(tributary_loader* loader,
+                                              uint64_t epoch);
+/* Continues an epoch from a text of tributary_loader_cursor(). */
+tributary_status tributary_loader_resume(tributary_loader* loader,
+                                         const char* cursor);
+/* Restricts the current epoch to the batches [from, to); before its first
+ * batch. */
+tributary_status tributary_loader_limit(tributary_loader* loader, uint64_t from,
+                                        uint64_t to);
+
+/* Gives the next batch of this rank, within `timeout_ms`; a negative one: when
+ * it is there, which the source's rpc_timeout bounds. NOT_YET: the batch is not
+ * there, and stays asked for; the next call takes it. END_OF_EPOCH: there is no
+ * batch left. An error stands for one batch, and the next call continues with
+ * the batch after it, unless it is CANCELLED. */
+tributary_status tributary_loader_next(tributary_loader* loader,
+                                       int64_t timeout_ms,
+                                       tributary_batch** batch);
+
+/* Gives a descriptor that can be polled for reading (poll, epoll, asyncio's
+ * add_reader) while the batch is there that next() has asked for. It is the
+ * loader's: neither read nor close it. */
+tributary_status tributary_loader_descriptor(tributary_loader* loader, int* fd);
+
+/* Sizes over all ranks: of an epoch, and of the current one, whose batches are
+ * [begin_index, end_index), in so many rounds, of which each rank takes one
+ * batch in each as long as it has any. 0 before the first epoch. */
+typedef struct tributary_loader_sizes {
+  uint64_t num_inputs;
+  uint64_t num_batches;
+  uint64_t begin_index;
+  uint64_t end_index;
+  uint64_t rounds;
+} tributary_loader_sizes;
+tributary_status tributary_loader_get_sizes(tributary_loader* loader,
+                                            tributary_loader_sizes* sizes);
+/* Gives the number of inputs of a batch of the current epoch; 0 outside it. */
+tributary_status tributary_loader_inputs_in_batch(tributary_loader* loader,
+                                                  uint64_t index,
+                                                  uint64_t* inputs);
+
+/* Gives the graph's schema, the JSON of graph.json (docs/graph-format.md). */
+tributary_status tributary_loader_schema(tributary_loader* loader, char** json);
+/* Gives how far the epoch is consumed when each rank has consumed `batches` of
+ * its own since it was started or resumed, as JSON for a checkpoint. */
+tributary_status tributary_loader_cursor(tributary_loader* loader,
+                                         uint64_t batches, char** json);
+/* Gives the counters since the loader was opened: a JSON object of batches,
+ * inputs, bytes, reassigned, hedged, needs, evicted, doubles, waited (seconds)
+ * and wait_ratio (0 to 1, of the last minute). */
+tributary_status tributary_loader_statistics(tributary_loader* loader,
+                                             char** json);
+
+/* Makes the call that waits, and all later ones for batches and epochs, fail
+ * with CANCELLED. */
+tributary_status tributary_loader_cancel(tributary_loader* loader);
+/* Cancels the call that waits, waits for its end, and closes the loader; no
+ * other thread may begin a call. NULL is allowed. */
+void tributary_loader_close(tributary_loader* loader);
+
+/* ---- Batch ---------------------------------------------------------------*/
+
+enum {
+  TRIBUTARY_UINT8 = 1,
+  TRIBUTARY_INT8 = 2,
+  TRIBUTARY_INT16 = 3,
+  TRIBUTARY_INT32 = 4,
+  TRIBUTARY_INT64 = 5,
+  TRIBUTARY_FLOAT16 = 6,
+  TRIBUTARY_BFLOAT16 = 7,
+  TRIBUTARY_FLOAT32 = 8,
+  TRIBUTARY_FLOAT64 = 9,
+  TRIBUTARY_BOOL = 10
+};
+
+/* A row-major tensor of a batch. Everything that it points to is the batch's,
+ * and nobody may write to it. */
+typedef struct tributary_tensor {
+  const char* name;       /* docs/sampling/tensors.md has the names */
+  const char* dtype_name; /* as in NumPy: "float32" */
+  int32_t dtype;          /* TRIBUTARY_FLOAT32 */
+  int32_t ndim;
+  const int64_t* shape;   /* ndim numbers of elements */
+  const int64_t* strides; /* ndim numbers of elements */
+  const void* data;       /* aligned to 64 bytes */
+  uint64_t bytes;
+} tributary_tensor;
+
+typedef struct tributary_batch_key {
+  uint64_t epoch;
+  uint64_t index;   /* in the epoch, over all ranks */
+  char session[65]; /* SHA-256 of the specification, in hexadecimal */
+  uint64_t num_tensors;
+} tributary_batch_key;
+tributary_status tributary_batch_get_key(tributary_batch* batch,
+                                         tributary_batch_key* key);
+/* Gives the SHA-256 of the batch's content (docs/sampling.md) in hexadecimal:
+ * the same from any servers, in any mode. */
+tributary_status tributary_batch_digest(tributary_batch* batch,
+                                        char digest[65]);
+/* Gives the tensor with this number, from 0, names ascending. OUT_OF_RANGE. */
+tributary_status tributary_batch_tensor_at(tributary_batch* batch,
+                                           uint64_t number,
+                                           tributary_tensor* tensor);
+/* Gives the tensor of this name. NOT_FOUND: the error lists the names. */
+tributary_status tributary_batch_tensor(tributary_batch* batch,
+                                        const char* name,
+                                        tributary_tensor* tensor);
+
+/* The structures of DLPack: include its dlpack.h, or tributary_dlpack.h. */
+struct DLManagedTensorVersioned;
+struct DLManagedTensor;
+
+/* Exports a tensor by DLPack 1, flagged as read-only; any thread may call its
+ * deleter, once. The batch's memory stays until that. */
+tributary_status tributary_batch_dlpack(
+    tributary_batch* batch, const char* name,
+    struct DLManagedTensorVersioned** tensor);
+/* The same for consumers that know no version of DLPack. This form cannot say
+ * that nobody may write to the tensor. */
+tributary_status tributary_batch_dlpack_unversioned(
+    tributary_batch* batch, const char* name, struct DLManagedTensor** tensor);
+
+/* Closes the handle. The memory returns to the loader's ring once all exported
+ * tensors are deleted, too. NULL is allowed. */
+void tributary_batch_close(tributary_batch* batch);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* TRIBUTARY_TRAINER_CLIENT_C_TRIBUTARY_H_ */
