@@ -18,7 +18,7 @@ fi
 run_bazel() {
   local command=${1:?a Bazel command}
   shift
-  forget_dangling_libtorch
+  forget_dangling_repositories
   case $command in
     build | test | run | coverage)
       "$bazel" "$command" "${bazel_flags[@]}" "$@"
@@ -29,14 +29,26 @@ run_bazel() {
   esac
 }
 
-# @libtorch links to the cache. Should that have been deleted, Bazel must run
-# the repository rule again, which it does when the rule's marker is gone.
-forget_dangling_libtorch() {
-  local external
+# Repositories such as @libtorch point into the cache. Should that have been
+# deleted, Bazel must run their rules again, which it does when the marker of a
+# repository is gone and a server that has read it has ended.
+forget_dangling_repositories() {
+  local external path name dangling=()
   [ -L "$root/bazel-out" ] || return 0
   external=$(readlink "$root/bazel-out")/../../../external
   if [ -L "$external/libtorch/include/torch" ] &&
     [ ! -e "$external/libtorch/include/torch" ]; then
-    rm -f "$external/@libtorch.marker"
+    dangling+=(libtorch)
   fi
+  # Those of Python packages.
+  for path in "$external"/*/path.txt; do
+    if [ -e "$path" ] && [ ! -d "$(cat "$path")" ]; then
+      dangling+=("$(basename "$(dirname "$path")")")
+    fi
+  done
+  [ "${#dangling[@]}" -gt 0 ] || return 0
+  "$bazel" shutdown
+  for name in "${dangling[@]}"; do
+    rm -f "$external/@$name.marker"
+  done
 }

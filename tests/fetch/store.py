@@ -26,7 +26,7 @@ server.serve_forever()
 
 
 def packages():
-    """The folder that tests/fetch/install.py has made."""
+    """The folder that third_party/pip/install.py has made."""
     with open("external/moto/path.txt", encoding="utf-8") as file:
         return file.read()
 

@@ -91,7 +91,8 @@ class ArchiveTest(unittest.TestCase):
     def test_libtorch_comes_with_its_licences(self):
         found = entries("trainer")
         self.assertTrue("/app/lib/libtorch_cpu.so" in found)
-        self.assertFalse("/app/lib/libtorch_cuda.so" in found)
+        for name in ["libtorch_cuda.so", "libtorch_python.so", "libshm.so"]:
+            self.assertFalse("/app/lib/" + name in found, name)
         for path in ["torch/LICENSE", "torch/NOTICE",
                      "nvidia-cuda-runtime/License.txt"]:
             self.assertTrue("/usr/share/doc/" + path in found, path)

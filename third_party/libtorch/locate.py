@@ -3,8 +3,10 @@
 
 Writes a JSON object: `root` (holds include/ and lib/), `rpath` (folders that
 a binary must search at run time), `cuda_include` (the CUDA toolkit's headers,
-or empty). Messages go to stderr. Standard library only: Bazel's repository
-rule runs it before anything is built.
+or empty). With --python `root` is also the package torch of Python 3.11, and
+there are `libraries` (name to path of the CUDA libraries that its import needs)
+and `absent` (names of those that it only links to). Messages go to stderr.
+Standard library only: Bazel's repository rule runs it before anything is built.
 
 LibTorch is $TRIBUTARY_LIBTORCH, or the wheel pinned in requirements.txt,
 unpacked under ${XDG_CACHE_HOME:-~/.cache}/tributary, where it outlives
@@ -58,8 +60,14 @@ CUDA_LIBRARIES = [
 ]
 # Where wheels keep them, beside LibTorch: on its own libraries' RPATH.
 NVIDIA_LIB = "nvidia/*/lib"
+PYTHON_LIBRARIES = ["libtorch_python.so"]
+# Says in the unpacked wheel that it has the files for Python; older versions of
+# this program left them out.
+HAS_PYTHON = "has-python"
+# What C++ needs, and what tests in Python need to import torch.
 WANTED = re.compile(
-    r"torch/(include/|lib/(?!libtorch_python|libshm)|version\.py)"
+    r"torch/(include/|lib/lib[^/]+\.so|bin/torch_shm_manager|_C\.)"
+    r"|(torch|torchgen|functorch)/.*\.py$"
     r"|nvidia/[^/]+/lib/lib[^/]+\.so"
     r"|[^/]+\.dist-info/.*(LICENSE|License|NOTICE)"
 )
@@ -130,7 +138,31 @@ def unpack(package, site):
         log(f"{package} unpacked, {time.monotonic() - started:.0f} s")
 
 
-def fetched_libtorch(libraries):
+def add_python(site):
+    """Completes a folder of an older version of this program.
+
+    Files that are there stay, for processes may be running from them.
+    """
+    unfinished = site.with_name(site.name + ".part")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir()
+    unpack("torch", unfinished)
+    for path in sorted(unfinished.rglob("*")):
+        place = site / path.relative_to(unfinished)
+        if path.is_file() and not place.exists():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            path.rename(place)
+    shutil.rmtree(unfinished)
+    (site / HAS_PYTHON).touch()
+
+
+def compile_python(site):
+    """Compiles the modules that are not compiled yet: tests may write nothing."""
+    command = ["/usr/bin/python3", "-m", "compileall", "-q", "-j", "0", str(site)]
+    subprocess.run(command, stdout=sys.stderr, check=True)
+
+
+def fetched_libtorch(libraries, python=False):
     """The root of the unpacked wheel; many processes may ask at once."""
     version = requirement("torch").split()[0].split("==")[1]
     cache = cache_folder()
@@ -143,7 +175,12 @@ def fetched_libtorch(libraries):
             shutil.rmtree(unfinished, ignore_errors=True)
             unfinished.mkdir()
             unpack("torch", unfinished)
+            (unfinished / HAS_PYTHON).touch()
             unfinished.rename(site)
+        if python and not (site / HAS_PYTHON).exists():
+            add_python(site)
+        if python:
+            compile_python(site)
         provide_cuda_runtime(site / "torch", site, libraries)
     return site / "torch"
 
@@ -211,17 +248,45 @@ def given_libtorch(path):
     return root
 
 
+def python_libraries(root):
+    """(name to path of libraries that must be real, names of the others).
+
+    Torch's libraries for the CPU call into the first ones. Those for CUDA are
+    loaded with Python, too, and call the others once there is a GPU.
+    """
+    real = cuda_runtime_folders(root, CPU_LIBRARIES)
+    names, waiting = set(), list(PYTHON_LIBRARIES)
+    while waiting:
+        for name in needed_libraries(root / "lib" / waiting.pop()):
+            if name not in names and (root / "lib" / name).exists():
+                waiting.append(name)
+            if name in WHEEL_OF or (root / "lib" / name).exists():
+                names.add(name)
+    absent = sorted(name for name in names if name in WHEEL_OF and name not in real)
+    return {name: str(folder / name) for name, folder in real.items()}, absent
+
+
+def imports_as_torch(root):
+    """Whether `root` is the package torch of Python 3.11."""
+    return (root / "__init__.py").exists() and any(root.glob("_C.cpython-311-*"))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", required=True, help="JSON file to write")
     parser.add_argument(
         "--cuda", action="store_true", help="also what libtorch_cuda.so needs"
     )
+    parser.add_argument(
+        "--python", action="store_true", help="also what `import torch` needs"
+    )
     args = parser.parse_args()
 
     libraries = CPU_LIBRARIES + (CUDA_LIBRARIES if args.cuda else [])
     given = os.environ.get("TRIBUTARY_LIBTORCH")
-    root = given_libtorch(given) if given else fetched_libtorch(libraries)
+    root = given_libtorch(given) if given else None
+    if not root or (args.python and not imports_as_torch(root)):
+        root = fetched_libtorch(libraries, args.python)
     folders = cuda_runtime_folders(root, libraries)
     missing = missing_libraries(folders)
     if missing:
@@ -236,6 +301,8 @@ def main():
         "rpath": sorted({str(folder) for folder in folders.values()}),
         "cuda_include": str(include[0]) if include else "",
     }
+    if args.python:
+        result["libraries"], result["absent"] = python_libraries(root)
     pathlib.Path(args.out).write_text(json.dumps(result, indent=1))
 
 

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""Installs the packages of requirements.txt, once; prints their folder.
+"""Installs the packages of a requirements file, once; prints their folder.
 
-It is under ${XDG_CACHE_HOME:-~/.cache}/tributary, one for each content of that
-file. Standard library only: Bazel's repository rule runs it.
+    install.py NAME REQUIREMENTS
+
+It is ${XDG_CACHE_HOME:-~/.cache}/tributary/NAME-DIGEST, one for each content of
+that file, which pins every package by its hash. Standard library only: Bazel's
+repository rule runs it, by the Python that is to import them.
 """
 
 import fcntl
@@ -13,16 +16,15 @@ import shutil
 import subprocess
 import sys
 
-PINS = pathlib.Path(__file__).resolve().parent / "requirements.txt"
-
 
 def main():
+    name, pins = sys.argv[1], pathlib.Path(sys.argv[2])
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     cache = pathlib.Path(base) / "tributary"
     cache.mkdir(parents=True, exist_ok=True)
-    digest = hashlib.sha256(PINS.read_bytes()).hexdigest()[:12]
-    site = cache / f"moto-{digest}"
-    with open(cache / "moto.lock", "w") as lock:
+    digest = hashlib.sha256(pins.read_bytes()).hexdigest()[:12]
+    site = cache / f"{name}-{digest}"
+    with open(cache / f"{name}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not site.is_dir():
             unfinished = site.with_suffix(".part")
@@ -31,7 +33,7 @@ def main():
                 [sys.executable, "-m", "pip", "install", "--quiet"]
                 + ["--require-hashes", "--no-deps", "--only-binary=:all:"]
                 + ["--disable-pip-version-check", "--no-cache-dir"]
-                + ["--target", str(unfinished), "-r", str(PINS)],
+                + ["--target", str(unfinished), "-r", str(pins)],
                 check=True,
                 stdout=sys.stderr,
             )
