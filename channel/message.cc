@@ -46,10 +46,10 @@ std::string MessageKindName(MessageKind kind) {
       return "GatherRequest";
     case MessageKind::kGatherReply:
       return "GatherReply";
-    case MessageKind::kAskKindRequest:
-      return "AskKindRequest";
-    case MessageKind::kAskKindReply:
-      return "AskKindReply";
+    case MessageKind::kQuestionRequest:
+      return "QuestionRequest";
+    case MessageKind::kQuestionReply:
+      return "QuestionReply";
     case MessageKind::kFarewellRequest:
       return "FarewellRequest";
     case MessageKind::kFarewellReply:

@@ -20,7 +20,7 @@ namespace tributary {
 // The purpose of a stream; each is one gRPC method of tributary.v1.Sampler.
 enum class StreamMethod {
   kBatches,  // trainer -> server: credits out, frames back
-  kLeaf,     // server -> peer: SampleHop, Gather, AskKind; none issues others
+  kLeaf,     // server -> peer: SampleHop, Gather, Question; none issues others
   kControl,  // anyone -> server: Describe, GetInputIds, Farewell
   kData,     // trainer -> server: mutable rows, and reads of the graph
 };

@@ -187,7 +187,7 @@ absl::StatusOr<Presampled> Presample(const std::string& folder,
   }
   SampleRequest request = *std::move(parsed);
   SessionOptions& options = request.session.options;
-  options.collect_features = false;
+  options.collect = CollectedColumns::None();
   if (options.input_split.empty()) {
     return UsageError(absl::StrCat("--input-nodes ", arguments.input_nodes,
                                    "\nallowed: [TYPE:]SPLIT"));

@@ -184,7 +184,7 @@ absl::Status HotCacheMaker::MakeLocally() {
 absl::StatusOr<uint64_t> HotCacheMaker::Sample(SessionOptions loader,
                                                const std::string& whose) {
   // A batch has the same nodes with and without its features.
-  loader.collect_features = false;
+  loader.collect = CollectedColumns::None();
   loader.collect_degrees = false;
   loader.feature_dtype = FeatureDType::kStored;
   ASSIGN_OR_RETURN(const std::unique_ptr<DistLoader> made,
@@ -265,9 +265,11 @@ std::vector<HotType> HotCacheMaker::TypesOf(uint32_t partition) const {
     HotType& type = types.emplace_back();
     type.num_nodes = static_cast<uint64_t>(schema.num_nodes);
     type.reply_bytes = sizeof(int64_t);
-    if (loader.collect_features) {
-      type.reply_bytes += FeatureRowBytes(schema.x, loader.feature_dtype) +
-                          (schema.y.has_value() ? schema.y->row_bytes() : 0);
+    if (loader.collect.has(CollectedColumn::kX)) {
+      type.reply_bytes += FeatureRowBytes(schema.x, loader.feature_dtype);
+    }
+    if (loader.collect.has(CollectedColumn::kY) && schema.y.has_value()) {
+      type.reply_bytes += schema.y->row_bytes();
     }
     if (schema.x.has_value()) type.cached_bytes = HotRowBytes(schema);
     type.remote = HistogramOf(partition, static_cast<int>(types.size()) - 1);

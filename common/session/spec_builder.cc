@@ -74,7 +74,8 @@ absl::Status FillInputs(const SpecGraph& graph, const SpecOptions& options,
 absl::Status FillFeatureDType(const SpecOptions& options,
                               v1::SessionSpec* spec) {
   if (options.feature_dtype != FeatureDType::kStored &&
-      !options.collect_features) {
+      !options.collect.has(CollectedColumn::kX) &&
+      !options.collect.has(CollectedColumn::kEdgeAttr)) {
     return Refuse(
         "feature_dtype: ", std::string(FeatureDTypeName(options.feature_dtype)),
         ", but no features are collected; allowed: stored");
@@ -176,7 +177,7 @@ absl::StatusOr<std::string> BuildSpecOfKind(
   spec.set_random_seed(options.random_seed);
   spec.set_batch_size(options.batch_size);
   spec.set_shuffle(ToProto(options.shuffle));
-  spec.set_collect_features(options.collect_features);
+  SetCollectedColumns(options.collect, &spec);
   RETURN_IF_ERROR(FillFeatureDType(options, &spec));
   spec.set_collect_degrees(options.collect_degrees);
   return SerializeDeterministically(spec);

@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "common/hash/sha256.h"
+#include "common/session/collected_columns.h"
 #include "common/session/draw_options.h"
 #include "common/session/feature_dtype.h"
 #include "common/session/link_columns.h"
@@ -82,7 +83,7 @@ struct SpecOptions {
   ExpandMode expand = ExpandMode::kNew;
   DrawOptions draws;
   SubgraphOptions subgraph;
-  bool collect_features = true;
+  CollectedColumns collect;
   FeatureDType feature_dtype = FeatureDType::kStored;
   bool collect_degrees = false;
 };

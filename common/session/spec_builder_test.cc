@@ -94,7 +94,8 @@ TEST(BuildNeighborSpec, IdentityCoversEveryOption) {
   EXPECT_TRUE(differs([](auto& o) { o.shuffle = ShuffleMode::kNone; }));
   EXPECT_TRUE(differs([](auto& o) { o.replace = true; }));
   EXPECT_TRUE(differs([](auto& o) { o.expand = ExpandMode::kAll; }));
-  EXPECT_TRUE(differs([](auto& o) { o.collect_features = false; }));
+  EXPECT_TRUE(differs([](auto& o) { o.collect = CollectedColumns::None(); }));
+  EXPECT_TRUE(differs([](auto& o) { o.collect.Add(CollectedColumn::kTime); }));
   EXPECT_TRUE(
       differs([](auto& o) { o.feature_dtype = FeatureDType::kFloat16; }));
   EXPECT_TRUE(differs([](auto& o) { o.collect_degrees = true; }));
@@ -124,7 +125,7 @@ TEST(BuildNeighborSpec, ErrorsNameTheOption) {
   refused("33 hops", [](auto& o) { o.num_neighbors.by_default.assign(33, 1); });
   refused("others 3", [](auto& o) { o.num_neighbors.by_default = {1, 2, 3}; });
   refused("feature_dtype: float16, but no features", [](auto& o) {
-    o.collect_features = false;
+    o.collect = CollectedColumns::None();
     o.feature_dtype = FeatureDType::kFloat16;
   });
   refused("'x,y,z' is not in graph", [](auto& o) {

@@ -155,7 +155,7 @@ NeighborLoaderOptions EdgeBankLoaderOptions(const TrainArguments& a) {
   options.draws.strict = true;
   options.num_neighbors = {-1};
   options.replace = false;
-  options.collect_features = false;
+  options.collect = CollectedColumns::None();
   return options;
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -42,6 +43,33 @@ absl::Status CheckFeatureDType(const GraphSchema& schema,
       ", but what is collected has no floating features: ",
       columns.empty() ? "there are none" : absl::StrJoin(columns, ", "),
       "; allowed: stored, or columns of float16, bfloat16, float32, float64"));
+}
+
+absl::Status CheckColumnsStored(const GraphSchema& schema,
+                                absl::Span<const int> node_types,
+                                absl::Span<const int> edge_types,
+                                bool seed_times,
+                                const CollectedColumns& collect) {
+  const auto refuse = [](absl::string_view column, absl::string_view why) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "collect: ", column, ", but ", why, "; allowed: without ", column));
+  };
+  const bool timed = absl::c_any_of(
+      node_types, [&](int type) { return schema.node_types[type].timed; });
+  if (collect.has(CollectedColumn::kTime) && !timed) {
+    return refuse("time", "no node type of the batch has times");
+  }
+  const bool weighted = absl::c_any_of(
+      edge_types, [&](int type) { return schema.edge_types[type].weighted; });
+  if (collect.has(CollectedColumn::kWeight) && !weighted) {
+    return refuse("weight", "no edge type of the batch has weights");
+  }
+  if (collect.has(CollectedColumn::kSeedTime) && !seed_times) {
+    return refuse("seed_time",
+                  "the inputs are not nodes with times (links with times have "
+                  "theirs in any case)");
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace tributary

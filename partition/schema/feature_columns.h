@@ -1,4 +1,4 @@
-// The columns of features in batches of a session that asks for a precision.
+// The stored columns that batches hold, and the precision of features in them.
 #ifndef TRIBUTARY_PARTITION_SCHEMA_FEATURE_COLUMNS_H_
 #define TRIBUTARY_PARTITION_SCHEMA_FEATURE_COLUMNS_H_
 
@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "common/session/collected_columns.h"
 #include "common/session/feature_dtype.h"
 #include "partition/schema/schema.h"
 
@@ -35,6 +36,16 @@ absl::Status CheckFeatureDType(const GraphSchema& schema,
                                absl::Span<const int> node_types,
                                absl::Span<const int> edge_types,
                                FeatureDType asked);
+
+// Checks that the columns `collect` which are not optional (time, weight,
+// seed_time) are stored: times with one of these node types at least, weights
+// with one of these edge types, and, for seed_time, `seed_times`.
+// INVALID_ARGUMENT names the column and what to do.
+absl::Status CheckColumnsStored(const GraphSchema& schema,
+                                absl::Span<const int> node_types,
+                                absl::Span<const int> edge_types,
+                                bool seed_times,
+                                const CollectedColumns& collect);
 
 }  // namespace tributary
 

@@ -218,7 +218,7 @@ TEST_F(BatchTaskTest, RowsBelongToTheirIds) {
 
 TEST_F(BatchTaskTest, WithoutFeaturesNoRows) {
   BatchCase batch = Case();
-  batch.options.collect_features = false;
+  batch.options.collect = CollectedColumns::None();
   const auto sink = parted_.Run(batch);
   EXPECT_FALSE(Ints(*sink, "n_id").empty());
   for (const char* name : {"x", "y", "edge_attr"}) {

@@ -417,13 +417,13 @@ TEST_F(OwnerCallTest, AMalformedReplyIsAFailedAttempt) {
 TEST_F(OwnerCallTest, AReplyOfAnotherKindIsNotTaken) {
   AddTwoOwners();
   AnswerAll([](const ArrivedCall&) {
-    return MakeAnswer(MessageKind::kAskKindReply, "", "good");
+    return MakeAnswer(MessageKind::kQuestionReply, "", "good");
   });
   Start(absl::Seconds(1));
   const absl::Status status = Await();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(status.message()),
-              HasSubstr("DATA_LOSS: answered by AskKindReply instead of "
+              HasSubstr("DATA_LOSS: answered by QuestionReply instead of "
                         "GatherReply"));
   EXPECT_TRUE(accepted_.empty());
 }

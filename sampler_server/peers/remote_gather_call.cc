@@ -38,10 +38,14 @@ void RemoteGatherCall::Start() {
 // Allocates the columns that are asked for, in the order of the reply.
 absl::Status RemoteGatherCall::PlanColumns() {
   if (gather_.table == RemoteGather::Table::kEdges) {
-    return AddFeatures(v1::COLUMN_EDGE_ATTR, gather_.edge_attr,
-                       schema_->edge_types[gather_.type].edge_attr,
-                       gather_.feature_dtype, &rows_.edge_attr,
-                       &rows_.edge_attr_scale);
+    const EdgeTypeSchema& type = schema_->edge_types[gather_.type];
+    RETURN_IF_ERROR(AddFeatures(v1::COLUMN_EDGE_ATTR, gather_.edge_attr,
+                                type.edge_attr, gather_.feature_dtype,
+                                &rows_.edge_attr, &rows_.edge_attr_scale));
+    std::optional<ColumnSchema> weight;
+    if (type.weighted) weight = ColumnSchema{type.weight_dtype, 0};
+    return AddFeatures(v1::COLUMN_WEIGHT, gather_.weight, weight,
+                       FeatureDType::kStored, &rows_.weight, nullptr);
   }
   if (gather_.orig_id) {
     rows_.orig_id.resize(gather_.rows.size());

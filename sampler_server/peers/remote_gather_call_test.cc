@@ -121,6 +121,24 @@ TEST_F(RemoteGatherCallTest, AttributesOfEdges) {
   EXPECT_THAT(Request(0).columns(), ElementsAre(v1::COLUMN_EDGE_ATTR));
 }
 
+TEST_F(RemoteGatherCallTest, WeightsOfEdges) {
+  GraphSchema schema = world_.graph().schema();
+  schema.edge_types[0].weighted = true;
+  schema.edge_types[0].weight_dtype = DType::kFloat64;
+  PeerPartitions partitions(schema, world_.directory());
+  gather_.table = RemoteGather::Table::kEdges;
+  gather_.orig_id = false;
+  gather_.weight = true;
+  ReplyRows(1, BytesOf<double>({0.25}));
+  ReplyRows(1, BytesOf<double>({8}));
+  partitions.Gather(gather_, limits_, world_.strand(), Done());
+  const auto rows = Await();
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  EXPECT_THAT(ValuesOf<double>(rows->weight), ElementsAre(0.25, 8));
+  EXPECT_THAT(Request(0).columns(), ElementsAre(v1::COLUMN_WEIGHT));
+  EXPECT_EQ(Request(0).max_reply_bytes(), 16u);
+}
+
 TEST_F(RemoteGatherCallTest, AReplyOfFewerRowsIsContinued) {
   gather_.rows = {4, 5, 6};
   gather_.y = true;
@@ -184,6 +202,11 @@ TEST_F(RemoteGatherCallTest, AColumnThatTheGraphLacksIsNamed) {
   partitions.Gather(gather_, limits_, world_.strand(), Done());
   EXPECT_EQ(Await().status(),
             absl::InvalidArgumentError("the graph has no COLUMN_EDGE_ATTR"));
+  gather_.edge_attr = false;
+  gather_.weight = true;
+  partitions.Gather(gather_, limits_, world_.strand(), Done());
+  EXPECT_EQ(Await().status(),
+            absl::InvalidArgumentError("the graph has no COLUMN_WEIGHT"));
   EXPECT_THAT(calls(), IsEmpty());
 }
 

@@ -32,8 +32,8 @@ void RemoteQuestionCall::Start(std::shared_ptr<PeerDirectory> directory,
   }
   OwnerCallSpec spec;
   spec.partition = question_.partition;
-  spec.kind = MessageKind::kAskKindRequest;
-  spec.reply_kind = MessageKind::kAskKindReply;
+  spec.kind = MessageKind::kQuestionRequest;
+  spec.reply_kind = MessageKind::kQuestionReply;
   spec.header = [self = shared_from_this()](uint64_t timeout_ms) {
     self->request_.set_timeout_ms(timeout_ms);
     return self->request_.SerializeAsString();
@@ -55,7 +55,7 @@ void RemoteQuestionCall::Start(std::shared_ptr<PeerDirectory> directory,
 
 absl::Status RemoteQuestionCall::Accept(CallReply reply) {
   RETURN_IF_ERROR(
-      ParseReplyHeader<v1::AskKindReply>(reply.kind, reply.header).status());
+      ParseReplyHeader<v1::QuestionReply>(reply.kind, reply.header).status());
   if (reply.payload.size() != question_.answer_bytes) {
     return absl::DataLossError(
         absl::StrCat("an answer of ", reply.payload.size(),

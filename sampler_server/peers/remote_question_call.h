@@ -43,7 +43,7 @@ class RemoteQuestionCall
   absl::Status Accept(CallReply reply);
 
   PartitionQuestion question_;  // its message has been moved to request_
-  v1::AskKindRequest request_;
+  v1::QuestionRequest request_;
   Done done_;
   AlignedBuffer answer_;
 };

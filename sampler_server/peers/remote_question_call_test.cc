@@ -44,7 +44,7 @@ class RemoteQuestionCallTest : public RemoteCallFixture<AlignedBuffer> {
     return std::string(answer->span().begin(), answer->span().end());
   }
   void ReplyWith(std::string answer) {
-    Reply(MessageKind::kAskKindReply, v1::AskKindReply(), std::move(answer));
+    Reply(MessageKind::kQuestionReply, v1::QuestionReply(), std::move(answer));
   }
 
   const TypeOfATest type_;
@@ -55,9 +55,9 @@ TEST_F(RemoteQuestionCallTest, IsAskedAndAnswered) {
   ReplyWith("four");
   EXPECT_EQ(Run().value(), "four");
   ASSERT_THAT(calls(), SizeIs(1));
-  EXPECT_EQ(calls()[0].kind, MessageKind::kAskKindRequest);
+  EXPECT_EQ(calls()[0].kind, MessageKind::kQuestionRequest);
   EXPECT_EQ(calls()[0].payload, "\1\2\3");
-  const auto request = calls()[0].Parse<v1::AskKindRequest>();
+  const auto request = calls()[0].Parse<v1::QuestionRequest>();
   const Sha256Digest& layout = world_.graph().schema().layout_digest;
   EXPECT_EQ(request.layout_digest(), std::string(layout.begin(), layout.end()));
   EXPECT_EQ(request.question_type(), "of_a_test");
@@ -93,7 +93,7 @@ TEST_F(RemoteQuestionCallTest, TheSizeOfAWrongAnswerIsSaid) {
   limits_.deadline = world_.now() + absl::Seconds(1);
   for (int i = 0; i < 2; ++i) {
     world_.peer(i).answer = [](const ArrivedCall&) {
-      return MakeAnswer(MessageKind::kAskKindReply, "", "thr");
+      return MakeAnswer(MessageKind::kQuestionReply, "", "thr");
     };
   }
   const auto answer = Run();
@@ -104,7 +104,7 @@ TEST_F(RemoteQuestionCallTest, TheSizeOfAWrongAnswerIsSaid) {
 
 TEST_F(RemoteQuestionCallTest, AHeaderThatIsNoneIsRefused) {
   replies_.push_back(
-      MakeAnswer(MessageKind::kAskKindReply, "\xff\xff\xff", "four"));
+      MakeAnswer(MessageKind::kQuestionReply, "\xff\xff\xff", "four"));
   ReplyWith("more");
   EXPECT_EQ(Run().value(), "more");
   EXPECT_THAT(calls(), SizeIs(2));

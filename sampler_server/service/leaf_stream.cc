@@ -42,7 +42,7 @@ absl::Status CheckInTime(const ServiceCore& core, const LeafCall& leaf,
                    " ms for its turn"));
 }
 
-// ServeSampleHop, ServeGather or ServeAskKind.
+// ServeSampleHop, ServeGather or ServeQuestion.
 template <typename Request>
 using ServeFunction = absl::StatusOr<LeafReply> (*)(const Graph&,
                                                     const Request&,
@@ -78,14 +78,14 @@ absl::StatusOr<LeafReply> Serve(ServiceCore& core, LeafCall& leaf) {
     case MessageKind::kGatherRequest:
       core.metrics.leaf_gathers.Add();
       return ServeWith(ServeGather, core, leaf);
-    case MessageKind::kAskKindRequest:
+    case MessageKind::kQuestionRequest:
       core.metrics.leaf_questions.Add();
-      return ServeWith(ServeAskKind, core, leaf);
+      return ServeWith(ServeQuestion, core, leaf);
     default:
       return absl::UnimplementedError(
           absl::StrCat(MessageKindName(leaf.call.kind),
                        " is no call of a leaf stream: SampleHopRequest, "
-                       "GatherRequest and AskKindRequest are"));
+                       "GatherRequest and QuestionRequest are"));
   }
 }
 
@@ -94,8 +94,8 @@ MessageKind ReplyTo(MessageKind request) {
   switch (request) {
     case MessageKind::kGatherRequest:
       return MessageKind::kGatherReply;
-    case MessageKind::kAskKindRequest:
-      return MessageKind::kAskKindReply;
+    case MessageKind::kQuestionRequest:
+      return MessageKind::kQuestionReply;
     default:
       return MessageKind::kSampleHopReply;
   }

@@ -1,4 +1,4 @@
-// Answers the leaf calls of one peer: SampleHop, Gather, AskKind.
+// Answers the leaf calls of one peer: SampleHop, Gather, Question.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_LEAF_STREAM_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_LEAF_STREAM_H_
 

@@ -23,7 +23,7 @@ ServiceMetrics::ServiceMetrics(Metrics& m)
       leaf_gathers(m.AddCounter("tributary_leaf_requests_total",
                                 "Requests of peers", {{"call", "gather"}})),
       leaf_questions(m.AddCounter("tributary_leaf_requests_total",
-                                  "Requests of peers", {{"call", "ask_kind"}})),
+                                  "Requests of peers", {{"call", "question"}})),
       leaf_bytes(m.AddCounter("tributary_leaf_reply_bytes_total",
                               "Bytes of replies to peers")),
       leaf_errors(m.AddCounter("tributary_leaf_errors_total",

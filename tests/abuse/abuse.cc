@@ -40,7 +40,7 @@ TrainerSession SessionOf(const GraphSchema& schema, uint64_t random_seed,
   options.num_neighbors.by_default = std::move(fanouts);
   options.batch_size = 3;
   options.random_seed = random_seed;
-  options.collect_features = features;
+  if (!features) options.collect = CollectedColumns::None();
   return MakeSession(schema, std::move(options), {0, 1, 2, 3, 4, 5});
 }
 

@@ -81,14 +81,33 @@ bool HasItsMask(const RandomCase& c) {
 
 }  // namespace
 
+bool HasItsColumns(const RandomCase& c) {
+  const SpecOptions& options = c.batch.options;
+  bool timed = !NodeTypeOf(c, options.input_type).time.empty();
+  bool weighted = false;
+  for (const auto& type : c.graph.edge_types) {
+    if (!Planned(c, type)) continue;
+    timed |= !NodeTypeOf(c, type.src).time.empty();
+    timed |= !NodeTypeOf(c, type.dst).time.empty();
+    // Other bidirectional edges may have no columns.
+    weighted |= !type.weight.empty() &&
+                options.subgraph.type != SubgraphType::kBidirectional;
+  }
+  const bool inputs_timed = options.draws.time != TimeMode::kNone;
+  return (timed || !options.collect.has(CollectedColumn::kTime)) &&
+         (weighted || !options.collect.has(CollectedColumn::kWeight)) &&
+         (inputs_timed || !options.collect.has(CollectedColumn::kSeedTime));
+}
+
 bool HasWhatItDrawsBy(const RandomCase& c) {
   const SpecOptions& options = c.batch.options;
   if (options.feature_dtype != FeatureDType::kStored &&
-      (!options.collect_features ||
+      (!options.collect.has(CollectedColumn::kX) ||
        NodeTypeOf(c, options.input_type).x_dim == 0)) {
     return false;
   }
   if (options.collect_degrees && !HasEdgeTensors(c)) return false;
+  if (!HasItsColumns(c)) return false;
   if (!HasWhatItsPredicatesAskFor(c) || !HasItsMask(c)) return false;
   const DrawOptions& draws = c.batch.options.draws;
   if (draws.input_time == InputTimeMode::kOwn &&

@@ -19,9 +19,12 @@ bool Planned(const RandomCase& c, const MemoryGraphSpec::EdgeType& type);
 // Returns whether the batch has edges of some type, perhaps none.
 bool HasEdgeTensors(const RandomCase& c);
 
+// Returns whether the batch has the times and weights that the options collect.
+bool HasItsColumns(const RandomCase& c);
+
 // Returns whether some sampled edge type has the weights or times that the
 // options ask for, and the inputs have theirs; and whether the batch has the
-// features and edges whose precision and degrees they ask for.
+// features and edges whose precision and degrees they ask for, and its columns.
 bool HasWhatItDrawsBy(const RandomCase& c);
 
 }  // namespace tributary

@@ -50,7 +50,7 @@ std::string Describe(const RandomCase& c) {
       o.batch_size, ", epoch ", c.batch.epoch, ", random seed ", o.random_seed,
       ", shuffle ", o.shuffle == ShuffleMode::kGlobal, ", replace ", o.replace,
       ", expand all ", o.expand == ExpandMode::kAll, ", features ",
-      o.collect_features, " as ",
+      CollectedColumnsText(o.collect), " as ",
       std::string(FeatureDTypeName(o.feature_dtype)), ", degrees ",
       o.collect_degrees, ", layer dependency ", o.draws.layer_dependency,
       ", draw ", static_cast<int>(o.draws.draw), ", time ",

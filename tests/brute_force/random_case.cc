@@ -27,6 +27,7 @@ class Maker {
     if (subgraph != SubgraphType::kInduced && Chance(60)) ChoosePredicates();
     if (subgraph != SubgraphType::kInduced && Chance(70)) ChooseMasks();
     ScaleFeatures();
+    ChooseColumns();
     ChoosePrecision();
     ChooseDegrees();
     return case_;
@@ -41,6 +42,8 @@ class Maker {
     EdgeDirection& direction = case_.batch.options.draws.edge_dir;
     direction = Chance(50) ? EdgeDirection::kOut : EdgeDirection::kBoth;
     if (!HasWhatItDrawsBy(case_)) direction = EdgeDirection::kIn;
+    ChooseColumns();
+    if (!HasWhatItDrawsBy(case_)) case_.batch.options.collect = {};
     ChooseDegrees();
     return case_;
   }
@@ -339,6 +342,25 @@ class Maker {
     for (auto& type : graph_.edge_types) type.scaled = n++ % 3 == 1;
   }
 
+  // Every second case collects a set of columns of its own, of those that there
+  // are. Draws no number.
+  void ChooseColumns() {
+    if (case_.seed % 2 == 0) return;
+    constexpr CollectedColumn kAll[] = {
+        CollectedColumn::kX,      CollectedColumn::kY,
+        CollectedColumn::kTime,   CollectedColumn::kEdgeAttr,
+        CollectedColumn::kWeight, CollectedColumn::kSeedTime};
+    CollectedColumns& columns = case_.batch.options.collect;
+    columns = CollectedColumns::None();
+    uint64_t bits = case_.seed * 0x9E3779B97F4A7C15u >> 40;
+    for (const CollectedColumn column : kAll) {
+      const CollectedColumns without = columns;
+      if (bits % 4 != 0) columns.Add(column);
+      if (!HasItsColumns(case_)) columns = without;
+      bits /= 4;
+    }
+  }
+
   // Every graph stores degrees; without edges they are refused.
   void ChooseDegrees() {
     case_.batch.options.collect_degrees =
@@ -369,7 +391,8 @@ class Maker {
     options.replace = Chance(30);
     options.expand = Chance(30) ? ExpandMode::kAll : ExpandMode::kNew;
     options.shuffle = Chance(50) ? ShuffleMode::kNone : ShuffleMode::kGlobal;
-    options.collect_features = Chance(80);
+    options.collect =
+        Chance(80) ? CollectedColumns() : CollectedColumns::None();
     const int64_t inputs = 1 + Below(30);
     for (int64_t i = 0; i < inputs; ++i) {
       batch.inputs.push_back(Below(input.num_nodes));

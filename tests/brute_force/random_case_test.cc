@@ -181,7 +181,7 @@ TEST(Shrink, LeavesWhatTheFailureNeeds) {
   EXPECT_EQ(small.batch.inputs.size(), 1u);
   EXPECT_EQ(small.batch.options.num_neighbors.by_default.size(), 1u);
   EXPECT_EQ(small.graph.num_partitions, 1u);
-  EXPECT_FALSE(small.batch.options.collect_features);
+  EXPECT_TRUE(small.batch.options.collect.empty());
   EXPECT_FALSE(small.batch.options.collect_degrees);
 }
 

@@ -108,8 +108,8 @@ class Shrinker {
         TrySet([](RandomCase& c) { return &c.batch.options.replace; }, false);
     smaller |= TrySet([](RandomCase& c) { return &c.batch.options.expand; },
                       ExpandMode::kNew);
-    smaller |= TrySet(
-        [](RandomCase& c) { return &c.batch.options.collect_features; }, false);
+    smaller |= TrySet([](RandomCase& c) { return &c.batch.options.collect; },
+                      CollectedColumns::None());
     smaller |=
         TrySet([](RandomCase& c) { return &c.batch.options.feature_dtype; },
                FeatureDType::kStored);

@@ -267,7 +267,7 @@ TEST_P(DistGraphTest, SamplesAreALoadersBatches) {
     loader_options.shuffle = ShuffleMode::kNone;
     loader_options.num_neighbors = {3};
     loader_options.random_seed = 5;
-    loader_options.collect_features = false;
+    loader_options.collect = CollectedColumns::None();
     if (weighted) loader_options.draws.draw = DrawMode::kWeighted;
     auto loader =
         DistNeighborLoader::Create(loader_options, fleet.workers().loader(),

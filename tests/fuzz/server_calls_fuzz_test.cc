@@ -6,10 +6,10 @@
 //   l, k              selects the leaf or the control stream
 //   h changes payload calls SampleHop for 2 nodes of partition 0
 //   g changes payload calls Gather of ids, x and y of 2 nodes of partition 0
-//   a changes payload calls AskKind: a step of 2 walks from nodes of partition 0
-//   b changes payload calls AskKind: whether 2 nodes have a neighbour
-//   o changes payload calls AskKind: degrees and first edges of 2 nodes
-//   n changes payload calls AskKind: one neighbour of 2 nodes with its edge id
+//   a changes payload, a question: a step of 2 walks from nodes of partition 0
+//   b changes payload, a question: whether 2 nodes have a neighbour
+//   o changes payload, a question: degrees and first edges of 2 nodes
+//   n changes payload, a question: one neighbour of 2 nodes with its edge id
 //   d changes         calls Describe
 //   i changes         calls GetInputIds of the split train
 //   r number text payload   sends a message of that kind with that header
@@ -56,8 +56,8 @@ std::string Text(const Sha256Digest& digest) {
 uint64_t MaxReplyBytes(const OutgoingMessage& message) {
   v1::SampleHopRequest hop;
   v1::GatherRequest gather;
-  v1::AskKindRequest ask;
-  if (message.kind == MessageKind::kAskKindRequest &&
+  v1::QuestionRequest ask;
+  if (message.kind == MessageKind::kQuestionRequest &&
       ask.ParseFromString(message.header)) {
     return ask.answer_bytes();
   }
@@ -203,7 +203,7 @@ class Run {
   void Ask(const char* type, Message& question, std::string payload,
            size_t answer_bytes) {
     script_.Change(question);
-    v1::AskKindRequest request;
+    v1::QuestionRequest request;
     request.set_layout_digest(Text(FuzzGraph()->schema().layout_digest));
     request.set_question_type(type);
     request.set_question(question.SerializeAsString());
@@ -211,7 +211,7 @@ class Run {
     request.set_timeout_ms(1000);
     script_.Change(request);
     script_.ChangePayload(payload);
-    Send(MessageKind::kAskKindRequest, request.SerializeAsString(),
+    Send(MessageKind::kQuestionRequest, request.SerializeAsString(),
          std::move(payload));
   }
 

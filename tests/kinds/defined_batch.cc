@@ -2,6 +2,15 @@
 
 namespace tributary {
 
+CollectedColumns UsualColumns(const CollectedColumns& columns) {
+  CollectedColumns usual = CollectedColumns::None();
+  for (const CollectedColumn column :
+       {CollectedColumn::kX, CollectedColumn::kY, CollectedColumn::kEdgeAttr}) {
+    if (columns.has(column)) usual.Add(column);
+  }
+  return usual;
+}
+
 DefinedBatch::DefinedBatch(const MemoryGraphSpec& graph,
                            const SpecOptions& options,
                            const BatchRequest& request)
@@ -44,7 +53,11 @@ void DefinedBatch::PutNodes(const MemoryGraphSpec::NodeType& type) {
   const auto& ids = ids_[type.name];
   const uint64_t n = ids.size();
   Put<int64_t>("n_id" + Suffix(type.name), DType::kInt64, {n}, ids);
-  if (!options_.collect_features) return;
+  if (options_.collect.has(CollectedColumn::kTime) && !type.time.empty()) {
+    std::vector<int64_t> times;
+    for (const int64_t id : ids) times.push_back(type.time[id]);
+    Put<int64_t>("time" + Suffix(type.name), DType::kInt64, {n}, times);
+  }
   std::vector<float> x;
   std::vector<int64_t> y;
   for (const int64_t id : ids) {
@@ -54,8 +67,12 @@ void DefinedBatch::PutNodes(const MemoryGraphSpec::NodeType& type) {
     y.push_back(3 * id);
   }
   const auto dim = static_cast<uint64_t>(type.x_dim);
-  if (dim > 0) PutFeatures("x", Suffix(type.name), {n, dim}, x, type.scaled);
-  if (type.has_y) Put<int64_t>("y" + Suffix(type.name), DType::kInt64, {n}, y);
+  if (dim > 0 && options_.collect.has(CollectedColumn::kX)) {
+    PutFeatures("x", Suffix(type.name), {n, dim}, x, type.scaled);
+  }
+  if (type.has_y && options_.collect.has(CollectedColumn::kY)) {
+    Put<int64_t>("y" + Suffix(type.name), DType::kInt64, {n}, y);
+  }
 }
 
 std::string DefinedBatch::Digest(const std::set<std::string>& types) {

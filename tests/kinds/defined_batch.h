@@ -15,6 +15,9 @@
 
 namespace tributary {
 
+// Returns those of x, y and edge_attr that are among `columns`.
+CollectedColumns UsualColumns(const CollectedColumns& columns);
+
 // One batch under construction, in original ids, without code of the engine.
 // The constructor numbers the inputs; keeps references to its arguments.
 class DefinedBatch {

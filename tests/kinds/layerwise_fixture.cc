@@ -67,7 +67,13 @@ class Layers {
                         {new_nodes.size()}, new_nodes);
     batch_.Put<int64_t>("num_sampled_edges" + suffix_, DType::kInt64,
                         {new_edges.size()}, new_edges);
-    if (options_.collect_features && type_->has_attr) {
+    if (options_.collect.has(CollectedColumn::kWeight) &&
+        !type_->weight.empty()) {
+      std::vector<double> weights;
+      for (const int64_t id : e_id_) weights.push_back(type_->weight[id]);
+      batch_.Put<double>("weight" + suffix_, DType::kFloat64, {e}, weights);
+    }
+    if (options_.collect.has(CollectedColumn::kEdgeAttr) && type_->has_attr) {
       std::vector<float> attr;
       for (const int64_t id : e_id_) attr.push_back(static_cast<float>(2 * id));
       batch_.PutFeatures("edge_attr", suffix_, {e, 1}, attr, type_->scaled);
@@ -207,6 +213,25 @@ bool HasEdges(const MemoryGraphSpec& graph, const std::string& name) {
   return false;
 }
 
+// Adds the columns time and weight to some cases of graphs that have them.
+CollectedColumns ColumnsOf(const RandomCase& random, uint64_t seed,
+                           const std::string& edge_type,
+                           CollectedColumns columns) {
+  if (seed % 2 == 0) return columns;
+  columns = {CollectedColumn::kX, CollectedColumn::kEdgeAttr};
+  const std::string& input = random.batch.options.input_type;
+  for (const auto& type : random.graph.node_types) {
+    const bool is_input = input.empty() || type.name == input;
+    if (is_input && !type.time.empty()) columns.Add(CollectedColumn::kTime);
+    if (is_input) break;
+  }
+  for (const auto& type : random.graph.edge_types) {
+    const bool is_read = edge_type.empty() || type.name() == edge_type;
+    if (is_read && !type.weight.empty()) columns.Add(CollectedColumn::kWeight);
+  }
+  return columns;
+}
+
 class Fixture final : public KindFixture {
  public:
   absl::string_view kind() const override { return "layerwise"; }
@@ -228,6 +253,8 @@ class Fixture final : public KindFixture {
     random.batch.options.draws = {};
     random.batch.options.collect_degrees = seed % 5 == 2;
     random.batch.input_time.clear();
+    random.batch.options.collect = ColumnsOf(random, seed, layerwise.edge_type,
+                                             random.batch.options.collect);
     for (uint64_t l = 0; l <= seed % 3; ++l) {
       layerwise.nodes_per_layer.push_back(1 + (seed * 29 + l * 11) % 25);
     }

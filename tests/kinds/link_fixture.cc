@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "common/session/kinds/link_spec.h"
 #include "tests/brute_force/random_case.h"
@@ -152,6 +153,24 @@ bool HaveFeatures(const MemoryGraphSpec& graph, const EdgeTypes& types) {
   });
 }
 
+// Leaves out columns that batches of links have otherwise, or not at all.
+CollectedColumns ColumnsOfLinks(const MemoryGraphSpec& graph,
+                                const EdgeTypes& types,
+                                const CollectedColumns& columns) {
+  CollectedColumns kept = UsualColumns(columns);
+  if (columns.has(CollectedColumn::kWeight)) kept.Add(CollectedColumn::kWeight);
+  const bool timed = absl::c_any_of(types, [&](const auto* type) {
+    return absl::c_any_of(graph.node_types, [&](const auto& end) {
+      return !end.time.empty() &&
+             (end.name == type->src || end.name == type->dst);
+    });
+  });
+  if (columns.has(CollectedColumn::kTime) && timed) {
+    kept.Add(CollectedColumn::kTime);
+  }
+  return kept;
+}
+
 class Fixture final : public KindFixture {
  public:
   absl::string_view kind() const override { return "link"; }
@@ -166,6 +185,7 @@ class Fixture final : public KindFixture {
     BatchCase& batch = random.batch;
     SpecOptions& options = batch.options;
     options.input_type.clear();
+    options.collect = ColumnsOfLinks(random.graph, types, options.collect);
     options.subgraph = SubgraphOptions();
     if (!HaveFeatures(random.graph, types)) {
       options.feature_dtype = FeatureDType::kStored;

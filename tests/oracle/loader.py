@@ -1,6 +1,6 @@
 """Batches of an epoch by index, as `tributary sample` names them."""
 
-from tests.oracle import (degrees, digest, layerwise_batch, link_batch,
+from tests.oracle import (columns, degrees, digest, layerwise_batch, link_batch,
                           neighbour_batch, order,
                           ppr_batch, precision, walk_batch)
 
@@ -8,7 +8,7 @@ from tests.oracle import (degrees, digest, layerwise_batch, link_batch,
 class Loader:
     def __init__(self, graph, inputs, spec, batch_size, shuffle=True,
                  times=None, weights=None, feature_dtype=None,
-                 collect_degrees=False):
+                 collect_degrees=False, collect=None):
         self.graph = graph
         self.inputs = inputs
         self.spec = spec
@@ -16,6 +16,7 @@ class Loader:
         self.weights = weights  # one for each input, to draw them by
         self.feature_dtype = feature_dtype  # None: as stored
         self.collect_degrees = collect_degrees
+        self.collect = collect  # names of columns; None: x, y, edge_attr
         self.batch_size = batch_size
         self.shuffle = shuffle
         self._orders = {}
@@ -25,18 +26,28 @@ class Loader:
 
     def batch(self, epoch, index):
         tensors = self._stored(epoch, index)
+        if self.collect is not None:
+            tensors = columns.chosen(self.graph, tensors, self.collect,
+                                     self._seed_times(epoch, index))
         if self.collect_degrees:
             tensors = degrees.added(self.graph, tensors)
         if self.feature_dtype is None:
             return tensors
         return precision.lowered(tensors, self.feature_dtype)
 
-    def _stored(self, epoch, index):
+    def _numbers(self, epoch, index):
         if epoch not in self._orders:
             self._orders[epoch] = self._order(epoch)
         first = index * self.batch_size
-        numbers = [self._orders[epoch][i] for i in range(
+        return [self._orders[epoch][i] for i in range(
             first, min(first + self.batch_size, len(self.inputs)))]
+
+    def _seed_times(self, epoch, index):
+        return (None if self.times is None
+                else [self.times[i] for i in self._numbers(epoch, index)])
+
+    def _stored(self, epoch, index):
+        numbers = self._numbers(epoch, index)
         batch = (self.graph, self.spec, epoch, index,
                  [self.inputs[i] for i in numbers], numbers)
         if isinstance(self.spec, walk_batch.Walk):
@@ -45,8 +56,7 @@ class Loader:
             return layerwise_batch.make(*batch)
         if isinstance(self.spec, ppr_batch.Ppr):
             return ppr_batch.make(*batch)
-        times = (None if self.times is None
-                 else [self.times[i] for i in numbers])
+        times = self._seed_times(epoch, index)
         if isinstance(self.spec, link_batch.Links):
             return link_batch.make(*batch, times)
         return neighbour_batch.make(*batch, times)

@@ -49,7 +49,7 @@ TrainerSession SessionOf(const Graph& graph, bool features) {
   options.num_neighbors = {-1};
   options.batch_size = 1;
   options.shuffle = ShuffleMode::kNone;
-  options.collect_features = features;
+  if (!features) options.collect = CollectedColumns::None();
   return MakeSession(graph.schema(), options, std::vector<int64_t>(16, 0));
 }
 

@@ -201,7 +201,7 @@ TEST_F(WideGraphTest, ALoaderReadsItOnceAndKnowsIt) {
   options.num_neighbors.by_edge_type = {{"item,relation499,item", {2}}};
   options.num_neighbors = {0};
   options.batch_size = 2;
-  options.collect_features = false;
+  options.collect = CollectedColumns::None();
   RemoteDistSamplingWorkerOptions worker;
   worker.servers = "a:1,b:1";
   worker.buffer_size = 1 << 20;

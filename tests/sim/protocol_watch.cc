@@ -286,8 +286,8 @@ void ProtocolWatch::LeafCallArrived(const SimLinkInfo& link,
     partition = Parse<v1::SampleHopRequest>(message).partition();
   } else if (message.kind == MessageKind::kGatherRequest) {
     partition = Parse<v1::GatherRequest>(message).partition();
-  } else if (message.kind == MessageKind::kAskKindRequest) {
-    partition = Parse<v1::AskKindRequest>(message).partition();
+  } else if (message.kind == MessageKind::kQuestionRequest) {
+    partition = Parse<v1::QuestionRequest>(message).partition();
   } else {
     return;
   }

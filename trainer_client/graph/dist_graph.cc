@@ -222,7 +222,7 @@ absl::Status DistGraph::SampleFrom(
   common.batch_size =
       std::min<uint64_t>(common.input_nodes.size(), kMaxBatchSize);
   common.shuffle = ShuffleMode::kNone;
-  common.collect_features = false;
+  common.collect = CollectedColumns::None();
   common.random_seed = options.key.random_seed;
   NeighborOptions neighbors;
   neighbors.num_neighbors = {0};

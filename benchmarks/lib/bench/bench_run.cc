@@ -211,7 +211,9 @@ absl::StatusOr<BenchReport> RunBench(const BenchOptions& options) {
         "this benchmark needs --servers and no graph");
   }
   SessionOptions session = options.session;
-  session.collect_features = options.kind != BenchKind::kSample;
+  if (options.kind == BenchKind::kSample) {
+    session.collect = CollectedColumns::None();
+  }
   ASSIGN_OR_RETURN(const auto source, Open(options));
   GraphSchema schema;
   Measured measured;

@@ -21,7 +21,15 @@ const DrawOptions* DrawsOf(const SessionOptions& loader) {
 // Returns the names of the arrays of nodes and edges that batches read.
 std::set<std::string> ArraysRead(const SessionOptions& loader) {
   std::set<std::string> names = {"indptr", "indices", "edge_id", "orig_id"};
-  if (loader.collect_features) names.insert({"x", "y", "edge_attr"});
+  for (const auto& [column, name] : {
+           std::pair{CollectedColumn::kX, "x"},
+           {CollectedColumn::kY, "y"},
+           {CollectedColumn::kEdgeAttr, "edge_attr"},
+           {CollectedColumn::kTime, "time"},
+           {CollectedColumn::kWeight, "weight"},
+       }) {
+    if (loader.collect.has(column)) names.insert(name);
+  }
   const DrawOptions* draws = DrawsOf(loader);
   if (draws == nullptr) return names;
   if (draws->draw == DrawMode::kWeighted) {

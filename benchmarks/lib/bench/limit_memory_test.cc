@@ -42,7 +42,7 @@ GraphSchema SchemaOfFiles() {
 
 uint64_t Touched(bool features, const DrawOptions& draws) {
   SessionOptions loader;
-  loader.collect_features = features;
+  if (!features) loader.collect = CollectedColumns::None();
   loader.kind = NeighborOptions{.draws = draws};
   return BytesTouched(SchemaOfFiles(), loader);
 }
@@ -67,7 +67,7 @@ TEST(BytesTouched, WhatTheDrawReads) {
 
 TEST(BytesTouched, WalksReadTheTopology) {
   SessionOptions loader;
-  loader.collect_features = false;
+  loader.collect = CollectedColumns::None();
   loader.kind = WalkOptions();
   EXPECT_EQ(BytesTouched(SchemaOfFiles(), loader), 31);
 }

@@ -51,6 +51,9 @@ void BatchWriter::AddInputTensors() {
   batch_size_ = layout_.Add("batch_size" + suffix, DType::kInt64, {1});
   input_id_ = layout_.Add("input_id" + suffix, DType::kInt64, {inputs});
   seed_index_ = layout_.Add("seed_index" + suffix, DType::kInt32, {inputs});
+  if (plan_.collect.has(CollectedColumn::kSeedTime)) {
+    seed_time_ = layout_.Add("seed_time" + suffix, DType::kInt64, {inputs});
+  }
 }
 
 int BatchWriter::AddFeatures(const std::string& name, const std::string& suffix,
@@ -81,12 +84,15 @@ void BatchWriter::AddNodeTensors(int type) {
   if (plan_.disjoint) {
     tensors.batch = layout_.Add("batch" + suffix, DType::kInt64, {n});
   }
-  if (plan_.collect_features && schema.x.has_value()) {
+  if (CollectsX(schema, plan_)) {
     tensors.x = AddFeatures("x", suffix, n, *schema.x, &tensors.x_scale);
   }
-  if (plan_.collect_features && schema.y.has_value()) {
+  if (CollectsY(schema, plan_)) {
     tensors.y =
         layout_.Add("y" + suffix, schema.y->dtype, RowsShape(n, *schema.y));
+  }
+  if (CollectsTime(schema, plan_)) {
+    tensors.time = layout_.Add("time" + suffix, DType::kInt64, {n});
   }
   nodes_.push_back(tensors);
 }
@@ -118,9 +124,12 @@ void BatchWriter::AddEdgeTensors(size_t index) {
     tensors.edge_weight =
         layout_.Add("edge_weight" + suffix, DType::kFloat32, {e});
   }
-  if (NeedsPositions(schema_, plan_, planned)) {
+  if (CollectsEdgeAttr(schema_, plan_, planned)) {
     tensors.edge_attr = AddFeatures("edge_attr", suffix, e, *schema.edge_attr,
                                     &tensors.edge_attr_scale);
+  }
+  if (CollectsWeight(schema_, plan_, planned)) {
+    tensors.weight = layout_.Add("weight" + suffix, schema.weight_dtype, {e});
   }
   if (plan_.collect_degrees) AddDegrees(planned.emitted_type(), &tensors);
   edges_.push_back(tensors);
@@ -151,6 +160,9 @@ bool BatchWriter::Write(absl::Span<const int64_t> input_number,
     Fill<int64_t>(TensorOf(input_id_, room), input_number);
   }
   Fill<int32_t>(TensorOf(seed_index_, room), state_.seed_index);
+  if (seed_time_ != kNone) {
+    Fill<int64_t>(TensorOf(seed_time_, room), state_.tree_time);
+  }
   for (size_t i = 0; i < nodes_.size(); ++i) {
     Fill<int64_t>(TensorOf(nodes_[i].num_sampled_nodes, room),
                   state_.nodes[plan_.node_types[i]].per_hop);
@@ -231,7 +243,8 @@ BatchWriter::NodeRows BatchWriter::node_rows(size_t index,
                                              absl::Span<uint8_t> room) const {
   const NodeTensors& tensors = nodes_[index];
   return {TensorOf(tensors.n_id, room), TensorOf(tensors.x, room),
-          TensorOf(tensors.x_scale, room), TensorOf(tensors.y, room)};
+          TensorOf(tensors.x_scale, room), TensorOf(tensors.y, room),
+          TensorOf(tensors.time, room)};
 }
 
 absl::Span<uint8_t> BatchWriter::kind_tensor(size_t index,
@@ -242,7 +255,8 @@ absl::Span<uint8_t> BatchWriter::kind_tensor(size_t index,
 BatchWriter::EdgeRows BatchWriter::edge_rows(size_t index,
                                              absl::Span<uint8_t> room) const {
   return {TensorOf(edges_[index].edge_attr, room),
-          TensorOf(edges_[index].edge_attr_scale, room)};
+          TensorOf(edges_[index].edge_attr_scale, room),
+          TensorOf(edges_[index].weight, room)};
 }
 
 BatchWriter::Degrees BatchWriter::degrees(size_t index,

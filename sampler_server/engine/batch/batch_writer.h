@@ -35,10 +35,10 @@ class BatchWriter {
   // The parts of `room` for the rows of a type; empty for columns that the
   // batch does not have.
   struct NodeRows {
-    absl::Span<uint8_t> n_id, x, x_scale, y;
+    absl::Span<uint8_t> n_id, x, x_scale, y, time;
   };
   struct EdgeRows {
-    absl::Span<uint8_t> edge_attr, edge_attr_scale;
+    absl::Span<uint8_t> edge_attr, edge_attr_scale, weight;
   };
   // The parts of `room` for the degrees of the nodes at the ends of a type;
   // empty if the batch has none, or has them with the type whose tensors this
@@ -57,12 +57,12 @@ class BatchWriter {
   static constexpr int kNone = -1;
   struct NodeTensors {
     int n_id = kNone, num_sampled_nodes = kNone, x = kNone, x_scale = kNone,
-        y = kNone, batch = kNone;
+        y = kNone, time = kNone, batch = kNone;
   };
   struct EdgeTensors {
     int edge_index = kNone, e_id = kNone, num_sampled_edges = kNone,
         edge_attr = kNone, edge_attr_scale = kNone, edge_weight = kNone,
-        in_degree = kNone, out_degree = kNone;
+        weight = kNone, in_degree = kNone, out_degree = kNone;
   };
 
   int64_t NumNodes(int type) const;
@@ -85,7 +85,8 @@ class BatchWriter {
   const SamplingPlan& plan_;
   const BatchState& state_;
   BatchLayout layout_;
-  int batch_size_ = kNone, input_id_ = kNone, seed_index_ = kNone;
+  int batch_size_ = kNone, input_id_ = kNone, seed_index_ = kNone,
+      seed_time_ = kNone;
   std::vector<NodeTensors> nodes_;  // by plan.node_types
   std::vector<EdgeTensors> edges_;  // by plan.edge_types; may be shared
   std::vector<int> kind_tensors_;   // by state.tensors

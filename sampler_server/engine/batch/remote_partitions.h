@@ -35,13 +35,14 @@ struct RemoteHop {
 };
 
 // A request for columns of rows of one partition: of nodes any of orig_id, x, y
-// and time; of edges edge_attr.
+// and time; of edges edge_attr and weight.
 struct RemoteGather {
   enum class Table { kNodes, kEdges };
   Table table = Table::kNodes;
   uint32_t type = 0;  // node or edge type
   uint32_t partition = 0;
-  bool orig_id = false, x = false, y = false, time = false, edge_attr = false;
+  bool orig_id = false, x = false, y = false, time = false;
+  bool edge_attr = false, weight = false;
   // The type that x and edge_attr are converted to.
   FeatureDType feature_dtype = FeatureDType::kStored;
   std::vector<uint64_t> rows;
@@ -63,7 +64,7 @@ struct PartitionQuestion {
 // not asked for are empty.
 struct GatheredRows {
   std::vector<int64_t> orig_id, time;
-  AlignedBuffer x, y, edge_attr;
+  AlignedBuffer x, y, edge_attr, weight;
   AlignedBuffer x_scale, edge_attr_scale;  // if converted to int8
 };
 

@@ -256,14 +256,28 @@ absl::Status FillFeatureDType(const GraphSchema& schema, SamplingPlan* plan) {
   if (!asked.ok()) return SpecError("features", asked.status().message());
   plan->feature_dtype = *asked;
   std::vector<int> node_types, edge_types;
-  if (plan->collect_features) node_types = plan->node_types;
+  if (plan->collect.has(CollectedColumn::kX)) node_types = plan->node_types;
   for (const PlannedEdgeType& type : plan->edge_types) {
-    if (!NeedsPositions(schema, *plan, type)) continue;
+    if (!CollectsEdgeAttr(schema, *plan, type)) continue;
     edge_types.push_back(type.edge_type);
   }
   const absl::Status status =
       CheckFeatureDType(schema, node_types, edge_types, *asked);
   return status.ok() ? status : SpecError("features", status.message());
+}
+
+// Checks that the columns that are asked for by name are there. Requires the
+// plan's types.
+absl::Status CheckColumns(const GraphSchema& schema, const SamplingPlan& plan) {
+  std::vector<int> edge_types;
+  for (const PlannedEdgeType& type : plan.edge_types) {
+    if (type.has_rows) edge_types.push_back(type.edge_type);
+  }
+  const bool seed_times =
+      plan.input_type >= 0 && plan.input_time != InputTimeMode::kNone;
+  const absl::Status status = CheckColumnsStored(
+      schema, plan.node_types, edge_types, seed_times, plan.collect);
+  return status.ok() ? status : SpecError("columns", status.message());
 }
 
 // Sets the plan's collect_degrees and checks that the graph stores the degrees
@@ -298,7 +312,9 @@ absl::StatusOr<SamplingPlan> SamplingPlan::Make(
   RETURN_IF_ERROR(FillInputs(schema, plan.spec, &plan));
   plan.session = Sha256Of(spec_bytes);
   plan.random_seed = plan.spec.random_seed();
-  plan.collect_features = plan.spec.collect_features();
+  const auto collect = CollectedColumnsOf(plan.spec);
+  if (!collect.ok()) return SpecError("columns", collect.status().message());
+  plan.collect = *collect;
   plan.typed_names = schema.heterogeneous;
   ASSIGN_OR_RETURN(plan.kind, FindKind(kinds, plan.spec));
   RETURN_IF_ERROR(CheckInputsOf(*plan.kind, plan));
@@ -310,6 +326,7 @@ absl::StatusOr<SamplingPlan> SamplingPlan::Make(
   }
   FillNodeTypes(schema, &plan);
   RETURN_IF_ERROR(FillFeatureDType(schema, &plan));
+  RETURN_IF_ERROR(CheckColumns(schema, plan));
   RETURN_IF_ERROR(FillDegrees(schema, &plan));
   return plan;
 }
@@ -323,10 +340,34 @@ uint64_t SamplingPlan::bytes() const {
          kBytesPerType * (edge_types.size() + link_lists.size()) + shared_bytes;
 }
 
+bool CollectsX(const NodeTypeSchema& type, const SamplingPlan& plan) {
+  return type.x.has_value() && plan.collect.has(CollectedColumn::kX);
+}
+
+bool CollectsY(const NodeTypeSchema& type, const SamplingPlan& plan) {
+  return type.y.has_value() && plan.collect.has(CollectedColumn::kY);
+}
+
+bool CollectsTime(const NodeTypeSchema& type, const SamplingPlan& plan) {
+  return type.timed && plan.collect.has(CollectedColumn::kTime);
+}
+
+bool CollectsEdgeAttr(const GraphSchema& schema, const SamplingPlan& plan,
+                      const PlannedEdgeType& type) {
+  return type.has_rows && plan.collect.has(CollectedColumn::kEdgeAttr) &&
+         schema.edge_types[type.edge_type].edge_attr.has_value();
+}
+
+bool CollectsWeight(const GraphSchema& schema, const SamplingPlan& plan,
+                    const PlannedEdgeType& type) {
+  return type.has_rows && plan.collect.has(CollectedColumn::kWeight) &&
+         schema.edge_types[type.edge_type].weighted;
+}
+
 bool NeedsPositions(const GraphSchema& schema, const SamplingPlan& plan,
                     const PlannedEdgeType& type) {
-  return plan.collect_features && type.has_rows &&
-         schema.edge_types[type.edge_type].edge_attr.has_value();
+  return CollectsEdgeAttr(schema, plan, type) ||
+         CollectsWeight(schema, plan, type);
 }
 
 }  // namespace tributary

@@ -12,6 +12,7 @@
 #include "absl/types/span.h"
 #include "common/hash/sha256.h"
 #include "common/proto/session.pb.h"
+#include "common/session/collected_columns.h"
 #include "common/session/draw_options.h"
 #include "common/session/feature_dtype.h"
 #include "common/session/link_columns.h"
@@ -70,7 +71,7 @@ struct SamplingPlan {
   // Members that all kinds have.
   Sha256Digest session{};  // SHA-256 of the specification's bytes
   uint64_t random_seed = 0;
-  bool collect_features = false;
+  CollectedColumns collect = CollectedColumns::None();
   FeatureDType feature_dtype = FeatureDType::kStored;  // of x and edge_attr
   bool collect_degrees = false;  // in_degree, out_degree of all edge tensors
   bool typed_names = false;      // heterogeneous: suffixes in tensor names
@@ -123,7 +124,17 @@ struct SamplingPlan {
       std::string_view spec_bytes);
 };
 
-// Returns whether the batch has edge_attr of this type's edges, so that steps
+// Return whether the batch has the column: of the nodes of a type, and of the
+// edges of a type that the plan reads.
+bool CollectsX(const NodeTypeSchema& type, const SamplingPlan& plan);
+bool CollectsY(const NodeTypeSchema& type, const SamplingPlan& plan);
+bool CollectsTime(const NodeTypeSchema& type, const SamplingPlan& plan);
+bool CollectsEdgeAttr(const GraphSchema& schema, const SamplingPlan& plan,
+                      const PlannedEdgeType& type);
+bool CollectsWeight(const GraphSchema& schema, const SamplingPlan& plan,
+                    const PlannedEdgeType& type);
+
+// Returns whether the batch has a column of this type's edges, so that steps
 // must keep the edges' positions in their partitions.
 bool NeedsPositions(const GraphSchema& schema, const SamplingPlan& plan,
                     const PlannedEdgeType& type);

@@ -77,7 +77,6 @@ void GatherStep::AddNodeJobs(size_t index) {
       GroupByPartition(schema, context_.state->nodes[type].numbering.ids());
   context_.state->nodes[type].numbering.DropIds();
   const bool in_order = parted.groups.size() == 1;
-  const bool features = context_.plan->collect_features;
   for (PartitionNodes& group : parted.groups) {
     Job& job = jobs_.emplace_back();
     job.type = type;
@@ -86,10 +85,14 @@ void GatherStep::AddNodeJobs(size_t index) {
     job.num_rows = job.rows.size();
     if (!in_order) job.to = std::move(group.index);
     job.orig_id = {rows.n_id, RowForm::Copied(sizeof(int64_t))};
-    if (!features) continue;
-    job.x = FeatureColumn(rows.x, rows.x_scale, schema.x);
-    if (schema.y.has_value()) {
+    if (CollectsX(schema, *context_.plan)) {
+      job.x = FeatureColumn(rows.x, rows.x_scale, *schema.x);
+    }
+    if (CollectsY(schema, *context_.plan)) {
       job.y = {rows.y, RowForm::Copied(schema.y->row_bytes())};
+    }
+    if (CollectsTime(schema, *context_.plan)) {
+      job.time = {rows.time, RowForm::Copied(sizeof(int64_t))};
     }
   }
 }
@@ -97,10 +100,9 @@ void GatherStep::AddNodeJobs(size_t index) {
 void GatherStep::AddEdgeJobs(size_t index) {
   const int type = context_.plan->edge_types[index].edge_type;
   const EdgeTypeSchema& schema = context_.graph->schema().edge_types[type];
-  if (!NeedsPositions(context_.graph->schema(), *context_.plan,
-                      context_.plan->edge_types[index])) {
-    return;
-  }
+  const PlannedEdgeType& planned = context_.plan->edge_types[index];
+  const GraphSchema& graph = context_.graph->schema();
+  if (!NeedsPositions(graph, *context_.plan, planned)) return;
   std::vector<SampledHop>& hops = context_.state->edges[index].hops;
   std::map<uint32_t, Job> by_partition;
   for (const SampledHop& hop : hops) {
@@ -137,17 +139,22 @@ void GatherStep::AddEdgeJobs(size_t index) {
     job.type = type;
     job.partition = partition;
     const BatchWriter::EdgeRows rows = writer_->edge_rows(index, room_);
-    job.edge_attr =
-        FeatureColumn(rows.edge_attr, rows.edge_attr_scale, schema.edge_attr);
+    if (CollectsEdgeAttr(graph, *context_.plan, planned)) {
+      job.edge_attr = FeatureColumn(rows.edge_attr, rows.edge_attr_scale,
+                                    *schema.edge_attr);
+    }
+    if (CollectsWeight(graph, *context_.plan, planned)) {
+      job.weight = {rows.weight,
+                    RowForm::Copied(DTypeSize(schema.weight_dtype))};
+    }
     if (job.num_rows > 0) jobs_.push_back(std::move(job));
   }
 }
 
-GatherStep::Column GatherStep::FeatureColumn(
-    absl::Span<uint8_t> out, absl::Span<uint8_t> scales,
-    const std::optional<ColumnSchema>& stored) const {
-  if (!stored.has_value()) return {};
-  return {out, RowForm::Of(*stored, context_.plan->feature_dtype), scales};
+GatherStep::Column GatherStep::FeatureColumn(absl::Span<uint8_t> out,
+                                             absl::Span<uint8_t> scales,
+                                             const ColumnSchema& stored) const {
+  return {out, RowForm::Of(stored, context_.plan->feature_dtype), scales};
 }
 
 bool GatherStep::IsHere(const Job& job) const {
@@ -159,7 +166,9 @@ bool GatherStep::IsHere(const Job& job) const {
 
 GatherStep::Job GatherStep::TakeHot(Job& job) const {
   Job hot;
-  if (context_.hot == nullptr || job.table != RemoteGather::Table::kNodes) {
+  // The cache has no times: rows with them come from their owner, whole.
+  if (context_.hot == nullptr || job.table != RemoteGather::Table::kNodes ||
+      job.time.wanted()) {
     return hot;
   }
   const HotNodes* cache = context_.hot->nodes(job.type);
@@ -199,10 +208,13 @@ absl::Status GatherStep::GatherHere(std::shared_ptr<const Job> job,
     const EdgePartition& edges =
         *context_.graph->edges(job->type, job->partition);
     if (edges.edge_attr_file != nullptr) {
-      return ReadColumn(job, job->edge_attr, *edges.edge_attr_file, "edge_attr",
-                        owner);
+      RETURN_IF_ERROR(ReadColumn(job, job->edge_attr, *edges.edge_attr_file,
+                                 "edge_attr", owner));
+    } else {
+      RETURN_IF_ERROR(
+          GatherColumn(*job, job->edge_attr, edges.edge_attr, "edge_attr"));
     }
-    return GatherColumn(*job, job->edge_attr, edges.edge_attr, "edge_attr");
+    return GatherColumn(*job, job->weight, edges.weight, "weight");
   }
   const NodePartition& nodes =
       *context_.graph->nodes(job->type, job->partition);
@@ -213,6 +225,7 @@ absl::Status GatherStep::GatherHere(std::shared_ptr<const Job> job,
   }
   RETURN_IF_ERROR(
       GatherColumn(*job, job->orig_id, AsBytes(nodes.orig_id), "orig_id"));
+  RETURN_IF_ERROR(GatherColumn(*job, job->time, AsBytes(nodes.time), "time"));
   return GatherColumn(*job, job->y, nodes.y, "y");
 }
 
@@ -284,7 +297,9 @@ void GatherStep::GatherThere(Job job) {
   gather.orig_id = job.orig_id.wanted();
   gather.x = job.x.wanted();
   gather.y = job.y.wanted();
+  gather.time = job.time.wanted();
   gather.edge_attr = job.edge_attr.wanted();
+  gather.weight = job.weight.wanted();
   if (job.x.form.convert != nullptr || job.edge_attr.form.convert != nullptr) {
     gather.feature_dtype = context_.plan->feature_dtype;
   }
@@ -340,8 +355,10 @@ absl::Status GatherStep::Scatter(const Job& job,
   RETURN_IF_ERROR(put_rows(job.x, rows.x.span()));
   RETURN_IF_ERROR(put_scales(job.x, rows.x_scale.span()));
   RETURN_IF_ERROR(put_rows(job.y, rows.y.span()));
+  RETURN_IF_ERROR(put_rows(job.time, AsBytes(rows.time)));
   RETURN_IF_ERROR(put_rows(job.edge_attr, rows.edge_attr.span()));
-  return put_scales(job.edge_attr, rows.edge_attr_scale.span());
+  RETURN_IF_ERROR(put_scales(job.edge_attr, rows.edge_attr_scale.span()));
+  return put_rows(job.weight, rows.weight.span());
 }
 
 absl::Status GatherStep::CheckOriginalIds() const {

@@ -1,10 +1,9 @@
-// The last step of a batch: collects rows of columns (n_id, x, y, edge_attr).
+// The last step of a batch: collects rows of columns of nodes and edges.
 #ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_STEPS_GATHER_STEP_H_
 #define TRIBUTARY_SAMPLER_SERVER_ENGINE_STEPS_GATHER_STEP_H_
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
@@ -50,13 +49,15 @@ class GatherStep : public std::enable_shared_from_this<GatherStep> {
     uint32_t partition = 0;
     std::vector<uint64_t> rows;  // moved into the request to another server
     size_t num_rows = 0;
-    std::vector<uint32_t> to;  // place of each row; empty: 0, 1, 2, ...
-    Column orig_id, x, y, edge_attr;
+    std::vector<uint32_t> to;    // place of each row; empty: 0, 1, 2, ...
+    Column orig_id, x, y, time;  // of nodes
+    Column edge_attr, weight;    // of edges
 
     // Of a row in the reply of another server.
     uint64_t row_bytes() const {
       return orig_id.form.row_bytes + x.form.all_bytes() + y.form.row_bytes +
-             edge_attr.form.all_bytes();
+             time.form.row_bytes + edge_attr.form.all_bytes() +
+             weight.form.row_bytes;
     }
   };
 
@@ -70,7 +71,7 @@ class GatherStep : public std::enable_shared_from_this<GatherStep> {
   absl::Status GatherHere(std::shared_ptr<const Job> job,
                           const std::shared_ptr<const void>& owner);
   Column FeatureColumn(absl::Span<uint8_t> out, absl::Span<uint8_t> scales,
-                       const std::optional<ColumnSchema>& stored) const;
+                       const ColumnSchema& stored) const;
   absl::Status GatherColumn(const Job& job, const Column& column,
                             absl::Span<const uint8_t> bytes,
                             const char* name) const;

@@ -51,6 +51,10 @@ class BatchDefinition {
         Make(DType::kInt64, {number.size()}, number);
     tensors_["seed_index" + suffix] =
         Make(DType::kInt32, {number.size()}, seed_index);
+    if (options_.collect.has(CollectedColumn::kSeedTime)) {
+      tensors_["seed_time" + suffix] =
+          Make(DType::kInt64, {number.size()}, tree_time);
+    }
     return DigestOf(tensors_);
   }
 
@@ -295,7 +299,12 @@ class BatchDefinition {
       }
       tensors_["num_sampled_nodes" + suffix] =
           Make(DType::kInt64, {num_hops_ + 1}, type.per_hop);
-      if (!options_.collect_features) continue;
+      if (options_.collect.has(CollectedColumn::kTime) &&
+          !schema.time.empty()) {
+        std::vector<int64_t> times;
+        for (const int64_t id : ids) times.push_back(schema.time[id]);
+        tensors_["time" + suffix] = Make(DType::kInt64, {n}, times);
+      }
       std::vector<float> x;
       std::vector<int64_t> y;
       for (int64_t id : ids) {
@@ -305,11 +314,13 @@ class BatchDefinition {
         y.push_back(3 * id);
       }
       const auto dim = static_cast<uint64_t>(schema.x_dim);
-      if (dim > 0) {
+      if (dim > 0 && options_.collect.has(CollectedColumn::kX)) {
         AddExpectedFeatures("x", suffix, {n, dim}, x, schema.scaled,
                             options_.feature_dtype, &tensors_);
       }
-      if (schema.has_y) tensors_["y" + suffix] = Make(DType::kInt64, {n}, y);
+      if (schema.has_y && options_.collect.has(CollectedColumn::kY)) {
+        tensors_["y" + suffix] = Make(DType::kInt64, {n}, y);
+      }
     }
   }
 
@@ -343,11 +354,19 @@ class BatchDefinition {
         AddExpectedDegrees(type.edges, suffix, IdsOf(type.src), IdsOf(type.dst),
                            &tensors_);
       }
-      if (!options_.collect_features || !type.has_attr) continue;
       // Edges of another type are among them, whose ids are others.
       if (options_.subgraph.type == SubgraphType::kBidirectional &&
           edges_.count(ReverseOf(graph_, edges_, t)) > 0 &&
           ReverseOf(graph_, edges_, t) != t) {
+        continue;
+      }
+      if (options_.collect.has(CollectedColumn::kWeight) &&
+          !type.weight.empty()) {
+        std::vector<double> weights;
+        for (int64_t id : edges.ids) weights.push_back(type.weight[id]);
+        tensors_["weight" + suffix] = Make(DType::kFloat64, {e}, weights);
+      }
+      if (!options_.collect.has(CollectedColumn::kEdgeAttr) || !type.has_attr) {
         continue;
       }
       std::vector<float> attr;

@@ -119,10 +119,17 @@ GatheredRows FakeRemote::GatherNow(const RemoteGather& gather) const {
   const int type = static_cast<int>(gather.type);
   GatheredRows out;
   if (gather.table == RemoteGather::Table::kEdges) {
-    out.edge_attr =
-        GatherColumn(graph_->edges(type, gather.partition)->edge_attr,
-                     *graph_->schema().edge_types[type].edge_attr, gather.rows,
-                     gather.feature_dtype, &out.edge_attr_scale);
+    const EdgePartition& edges = *graph_->edges(type, gather.partition);
+    const EdgeTypeSchema& schema = graph_->schema().edge_types[type];
+    if (gather.edge_attr) {
+      out.edge_attr =
+          GatherColumn(edges.edge_attr, *schema.edge_attr, gather.rows,
+                       gather.feature_dtype, &out.edge_attr_scale);
+    }
+    if (gather.weight) {
+      out.weight =
+          GatherColumn(edges.weight, {schema.weight_dtype, 0}, gather.rows);
+    }
     return out;
   }
   const NodePartition& nodes = *graph_->nodes(type, gather.partition);

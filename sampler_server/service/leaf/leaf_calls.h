@@ -43,7 +43,7 @@ struct UnreadRows {
 // The reply to a leaf request. The bytes of `payload` stay reserved as long as
 // it lives.
 struct LeafReply {
-  std::string header;  // serialized SampleHopReply, GatherReply, AskKindReply
+  std::string header;  // serialized SampleHopReply, GatherReply, QuestionReply
   AlignedBuffer payload;
   BudgetShare::Hold reservation;
   UnreadRows unread;
@@ -105,11 +105,11 @@ absl::StatusOr<LeafReply> ServeGather(const Graph& graph,
 
 // Answers a question of a registered type (QuestionType::Answer); errors as
 // above, and UNIMPLEMENTED for a type that this program does not have.
-absl::StatusOr<LeafReply> ServeAskKind(const Graph& graph,
-                                       const v1::AskKindRequest& request,
-                                       absl::Span<const uint8_t> payload,
-                                       const LeafLimits& limits,
-                                       BudgetShare& budget);
+absl::StatusOr<LeafReply> ServeQuestion(const Graph& graph,
+                                        const v1::QuestionRequest& request,
+                                        absl::Span<const uint8_t> payload,
+                                        const LeafLimits& limits,
+                                        BudgetShare& budget);
 
 }  // namespace tributary
 

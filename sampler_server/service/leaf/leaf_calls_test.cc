@@ -254,6 +254,8 @@ TEST_F(LeafCallsTest, RefusesColumnsThatTheTableDoesNotHave) {
   gather_.set_edge_type(0);
   gather_.add_columns(v1::COLUMN_EDGE_ATTR);
   ExpectGatherError(absl::StatusCode::kInvalidArgument, "column 4");
+  gather_.set_columns(0, v1::COLUMN_WEIGHT);
+  ExpectGatherError(absl::StatusCode::kInvalidArgument, "column 6");
   gather_.clear_table();
   ExpectGatherError(absl::StatusCode::kInvalidArgument, "neither");
 }

@@ -86,6 +86,9 @@ absl::StatusOr<AskedColumn> FindColumn(const TableRows& table, int column,
   } else if (column == v1::COLUMN_EDGE_ATTR && table.edge_type->edge_attr) {
     return Features(table.edges->edge_attr, table.edges->edge_attr_file,
                     *table.edge_type->edge_attr, asked);
+  } else if (column == v1::COLUMN_WEIGHT && table.edge_type->weighted) {
+    return Stored(table.edges->weight,
+                  DTypeSize(table.edge_type->weight_dtype));
   }
   return absl::InvalidArgumentError(
       absl::StrCat("column ", column, " is not one of this table"));

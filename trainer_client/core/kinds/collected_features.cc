@@ -13,6 +13,16 @@ FeatureDType RequestedDType(const v1::SessionSpec& spec) {
   return static_cast<FeatureDType>(spec.feature_dtype());
 }
 
+// The specification is the client's own.
+CollectedColumns Collected(const v1::SessionSpec& spec) {
+  return CollectedColumnsOf(spec).value_or(CollectedColumns());
+}
+
+bool HasSeedTimes(const v1::SessionSpec& spec) {
+  return !spec.inputs().node_type().empty() &&
+         spec.inputs().time() != v1::INPUT_TIME_NONE;
+}
+
 }  // namespace
 
 void SampledTypes::AddNodes(const std::string& node_type) {
@@ -38,35 +48,69 @@ void SampledTypes::AddEdges(const std::string& edge_type,
 }
 
 uint64_t NodeRowBytes(const NodeTypeSchema& type, const v1::SessionSpec& spec) {
-  if (!spec.collect_features()) return 0;
-  return FeatureRowBytes(type.x, RequestedDType(spec)) +
-         FeatureRowBytes(type.y, FeatureDType::kStored);
+  const CollectedColumns collect = Collected(spec);
+  uint64_t bytes = 0;
+  if (collect.has(CollectedColumn::kX)) {
+    bytes += FeatureRowBytes(type.x, RequestedDType(spec));
+  }
+  if (collect.has(CollectedColumn::kY)) {
+    bytes += FeatureRowBytes(type.y, FeatureDType::kStored);
+  }
+  if (collect.has(CollectedColumn::kTime) && type.timed) {
+    bytes += sizeof(int64_t);
+  }
+  return bytes;
 }
 
 uint64_t EdgeRowBytes(const EdgeTypeSchema& type, const v1::SessionSpec& spec) {
-  if (!spec.collect_features()) return 0;
-  return FeatureRowBytes(type.edge_attr, RequestedDType(spec));
+  const CollectedColumns collect = Collected(spec);
+  uint64_t bytes = 0;
+  if (collect.has(CollectedColumn::kEdgeAttr)) {
+    bytes += FeatureRowBytes(type.edge_attr, RequestedDType(spec));
+  }
+  if (collect.has(CollectedColumn::kWeight) && type.weighted) {
+    bytes += DTypeSize(type.weight_dtype);
+  }
+  return bytes;
 }
 
-uint64_t ScaleTensorBytes(const GraphSchema& schema,
-                          const v1::SessionSpec& spec) {
+uint64_t MoreTensorBytes(const GraphSchema& schema,
+                         const v1::SessionSpec& spec) {
   constexpr uint64_t kPerTensor = 256;  // its entry, padding, and a short name
+  const CollectedColumns collect = Collected(spec);
   uint64_t bytes = 0;
-  const auto add = [&](const std::optional<ColumnSchema>& stored,
-                       const std::string& type) {
-    if (!stored.has_value()) return;
-    if (!HasScale(*stored, RequestedDType(spec))) return;
-    bytes += kPerTensor + 2 * type.size();
+  const auto add = [&](bool has, const std::string& type) {
+    if (has) bytes += kPerTensor + 2 * type.size();
   };
-  for (const auto& type : schema.node_types) add(type.x, type.name);
-  for (const auto& type : schema.edge_types) add(type.edge_attr, type.name());
+  const auto scaled = [&](const std::optional<ColumnSchema>& stored) {
+    return stored.has_value() && HasScale(*stored, RequestedDType(spec));
+  };
+  for (const NodeTypeSchema& type : schema.node_types) {
+    add(scaled(type.x), type.name);
+    add(type.timed && collect.has(CollectedColumn::kTime), type.name);
+  }
+  for (const EdgeTypeSchema& type : schema.edge_types) {
+    add(scaled(type.edge_attr), type.name());
+    add(type.weighted && collect.has(CollectedColumn::kWeight), type.name());
+  }
+  if (collect.has(CollectedColumn::kSeedTime)) {
+    add(true, spec.inputs().node_type());
+    bytes += spec.batch_size() * sizeof(int64_t);
+  }
   return bytes;
 }
 
 absl::Status CheckCollectedFeatures(const SampledTypes& types,
                                     const v1::SessionSpec& spec) {
-  return CheckFeatureDType(types.schema(), types.nodes(), types.edges(),
-                           RequestedDType(spec));
+  const CollectedColumns collect = Collected(spec);
+  std::vector<int> nodes, edges;
+  if (collect.has(CollectedColumn::kX)) nodes = types.nodes();
+  if (collect.has(CollectedColumn::kEdgeAttr)) edges = types.edges();
+  const absl::Status precision =
+      CheckFeatureDType(types.schema(), nodes, edges, RequestedDType(spec));
+  if (!precision.ok()) return precision;
+  return CheckColumnsStored(types.schema(), types.nodes(), types.edges(),
+                            HasSeedTimes(spec), collect);
 }
 
 absl::Status CheckCollectedDegrees(const SampledTypes& types,

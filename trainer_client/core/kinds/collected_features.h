@@ -1,5 +1,5 @@
-// Which features and degrees a session's batches have, and how many bytes the
-// features take.
+// Which columns and degrees a session's batches have, and how many bytes the
+// columns take.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_KINDS_COLLECTED_FEATURES_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_KINDS_COLLECTED_FEATURES_H_
 
@@ -46,18 +46,19 @@ class SampledTypes {
   std::set<int> nodes_, edges_, emitted_;
 };
 
-// Returns the bytes of x and y of one node of the type in a batch.
+// Returns the bytes of x, y and time of one node of the type in a batch.
 uint64_t NodeRowBytes(const NodeTypeSchema& type, const v1::SessionSpec& spec);
-// Returns the bytes of edge_attr of one edge of the type in a batch.
+// Returns the bytes of edge_attr and weight of one edge of the type in a batch.
 uint64_t EdgeRowBytes(const EdgeTypeSchema& type, const v1::SessionSpec& spec);
 
-// Returns an upper bound for the entries and the padding of x_scale and
-// edge_attr_scale, which do not depend on the number of rows.
-uint64_t ScaleTensorBytes(const GraphSchema& schema,
-                          const v1::SessionSpec& spec);
+// Returns an upper bound for the entries and the padding of x_scale,
+// edge_attr_scale, time and weight, which do not depend on the number of rows,
+// and for all of seed_time.
+uint64_t MoreTensorBytes(const GraphSchema& schema,
+                         const v1::SessionSpec& spec);
 
 // INVALID_ARGUMENT if feature_dtype asks for floating features and no type of
-// `types` has any.
+// `types` has any; likewise a column that is asked for by name.
 absl::Status CheckCollectedFeatures(const SampledTypes& types,
                                     const v1::SessionSpec& spec);
 

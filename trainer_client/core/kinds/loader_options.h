@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "common/session/collected_columns.h"
 #include "common/session/num_neighbors.h"
 #include "common/session/spec_builder.h"
 
@@ -46,7 +47,9 @@ struct CommonLoaderOptions {
   // once (PyTorch's WeightedRandomSampler, PyG's ImbalancedSampler). Requires
   // shuffle kGlobal.
   std::vector<double> input_weight;
-  bool collect_features = true;
+  // What batches hold rows of: by default x, y and edge_attr. They may also
+  // have the nodes' times, the edges' weights and the inputs' times.
+  CollectedColumns collect;
   // The precision of floating columns of x and edge_attr: half precision takes
   // half of float32's bytes. int8 takes a quarter, and adds x_scale and
   // edge_attr_scale, by which a row is multiplied.

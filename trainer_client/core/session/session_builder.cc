@@ -31,7 +31,7 @@ SpecOptions CommonSpecOptions(const SessionOptions& options,
   spec.random_seed = options.random_seed;
   spec.shuffle =
       inputs.weights.empty() ? options.shuffle : ShuffleMode::kWeighted;
-  spec.collect_features = options.collect_features;
+  spec.collect = options.collect;
   spec.feature_dtype = options.feature_dtype;
   spec.collect_degrees = options.collect_degrees;
   return spec;
@@ -153,7 +153,7 @@ absl::StatusOr<LoaderSession> MakeSession(
   session.graph = schema.content_digest;
   session.num_partitions = schema.num_partitions;
   session.max_batch_bytes = SaturatingAdd(kind.BatchBytesBound(schema, spec),
-                                          ScaleTensorBytes(schema, spec));
+                                          MoreTensorBytes(schema, spec));
   session.spec = std::make_shared<const std::string>(std::move(bytes));
   session.link_lists = LinkListsOf(spec);
   MoveInputs(std::move(inputs), &session);

@@ -145,6 +145,30 @@ SessionOption FeatureDTypeOption() {
           }};
 }
 
+SessionOption Collect() {
+  return {{"collect",
+           "COLUMNS",
+           "Stored columns that batches hold, of x, y, edge_attr, time (of "
+           "nodes), weight (of edges) and seed_time (of inputs); or none",
+           {}},
+          OptionForm::kText,
+          ',',
+          [](absl::string_view text, SessionDraft& draft) {
+            const auto columns =
+                CollectedColumnsFromText({text.data(), text.size()});
+            if (!columns.ok()) {
+              return RefuseOption(
+                  "collect", text,
+                  {kCollectedColumnNames.data(), kCollectedColumnNames.size()});
+            }
+            draft.common.collect = *columns;
+            return absl::OkStatus();
+          },
+          [](const SessionDraft& draft) {
+            return CollectedColumnsText(draft.common.collect);
+          }};
+}
+
 }  // namespace
 
 void AddCommonOptions(std::vector<SessionOption>& table) {
@@ -163,6 +187,7 @@ void AddCommonOptions(std::vector<SessionOption>& table) {
   table.push_back(WholeOption(
       {"random_seed", "S", "Random seed, 0 to 2^64-1", {}}, 0, UINT64_MAX,
       [](auto& draft) -> auto& { return draft.common.random_seed; }));
+  table.push_back(Collect());
   table.push_back(FeatureDTypeOption());
   table.push_back(FlagOption(
       {"collect_degrees",

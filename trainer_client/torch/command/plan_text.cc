@@ -84,6 +84,7 @@ std::string PlanText(const TrainPlan& plan, const PlanSettings& settings) {
          absl::StrFormat("%d epochs of %d rounds: %d", settings.epochs,
                          train.rounds, settings.epochs * train.rounds));
   }
+  Line(text, "collects", settings.columns);
   Line(text, "model",
        absl::StrFormat("%s, %d parameters, %s", settings.model, plan.parameters,
                        BytesText(plan.parameter_bytes)));

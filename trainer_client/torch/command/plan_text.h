@@ -12,6 +12,7 @@ namespace tributary {
 // The settings of the command line that a TrainPlan lacks.
 struct PlanSettings {
   std::string model;        // the name of --model
+  std::string columns;      // that batches hold, as --collect of `sample`
   uint64_t batch_size = 0;  // per rank
   uint64_t epochs = 0;
   uint64_t buffer_size = 0;    // bytes of each loader's receive ring

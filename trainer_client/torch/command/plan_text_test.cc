@@ -30,6 +30,7 @@ TrainPlan Plan() {
 
 TEST(PlanTextTest, AllLines) {
   EXPECT_EQ(PlanText(Plan(), {.model = "sage",
+                              .columns = "x,y",
                               .batch_size = 32,
                               .epochs = 10,
                               .buffer_size = 256'000'000,
@@ -44,6 +45,7 @@ TEST(PlanTextTest, AllLines) {
   valid       20 inputs, 1 batches, 1 rounds a pass
               batch 0 as sampled: 50 nodes, 70 edges, 2.0 kB; a pass at that size 2.0 kB
   steps       10 epochs of 3 rounds: 30
+  collects    x,y
   model       sage, 1000 parameters, 4.0 kB
   optimizer   Adam, 8.0 kB of state for each rank
   checkpoint  about 16.0 kB each

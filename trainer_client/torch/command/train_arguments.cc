@@ -296,14 +296,19 @@ absl::Status ReadSource(const TrainFlagTexts& t, TrainArguments& a) {
   return worker.Validate();
 }
 
+// Batches hold the features that the model reads, and labels of nodes.
+void CollectWhatIsRead(TrainArguments& a) {
+  a.loader.collect = CollectedColumns::None();
+  if (!a.train.ignores_features()) a.loader.collect.Add(CollectedColumn::kX);
+  if (!a.link) a.loader.collect.Add(CollectedColumn::kY);
+}
+
 absl::Status ReadSparse(const TrainFlagTexts& t, TrainArguments& a) {
   if (t.sparse_options_given && !a.train.sparse.enabled) {
     return absl::InvalidArgumentError(
         "--sparse-lr or --sparse-optimizer without --sparse-embedding; "
         "allowed: with --sparse-embedding");
   }
-  // Batches of nodes have their labels only with their features.
-  if (a.train.ignores_features() && a.link) a.loader.collect_features = false;
   return absl::OkStatus();
 }
 

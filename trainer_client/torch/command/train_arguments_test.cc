@@ -79,24 +79,32 @@ TEST(TrainArgumentsTest, ALoadedModelIsTrainedWithEpochsOrWithoutPredictions) {
   EXPECT_TRUE(layerwise.arguments->predict->layerwise());
 }
 
+std::string Collects(std::vector<const char*> words) {
+  return CollectedColumnsText(Parse(words).arguments->loader.collect);
+}
+
+TEST(TrainArgumentsTest, CollectsWhatTheModelReads) {
+  EXPECT_EQ(Collects({"--graph", "g"}), "x,y");
+  EXPECT_EQ(Collects({"--graph", "g", "--task", "link"}), "x");
+}
+
 TEST(TrainArgumentsTest, SparseEmbedding) {
   EXPECT_FALSE(Parse({"--graph", "g", "--node-feats"})
                    .arguments->train.ignores_features());
-  EXPECT_TRUE(Parse({"--graph", "g", "--sparse-embedding"})
-                  .arguments->loader.collect_features);  // for labels
+  EXPECT_EQ(Collects({"--graph", "g", "--sparse-embedding"}), "y");
   const auto all =
       Parse({"--graph", "g", "--task", "link", "--sparse-embedding",
              "--predict", "*", "--out", "p"});
   ASSERT_TRUE(all.arguments);
   EXPECT_EQ(all.arguments->train.sparse.optimizer, "adam");
   EXPECT_EQ(all.arguments->train.sparse.learning_rate, 0.01);
-  EXPECT_FALSE(all.arguments->loader.collect_features);
-  EXPECT_FALSE(all.arguments->predict->loader.collect_features);
+  EXPECT_TRUE(all.arguments->loader.collect.empty());
+  EXPECT_TRUE(all.arguments->predict->loader.collect.empty());
   const auto some =
       Parse({"--graph", "g", "--sparse-embedding", "--node-feats",
              "--sparse-lr", "0.06", "--sparse-optimizer", "adagrad"});
   ASSERT_TRUE(some.arguments);
-  EXPECT_TRUE(some.arguments->loader.collect_features);
+  EXPECT_EQ(CollectedColumnsText(some.arguments->loader.collect), "x,y");
   EXPECT_EQ(some.arguments->train.sparse.learning_rate, 0.06);
   EXPECT_EQ(some.arguments->train.sparse.optimizer, "adagrad");
 }

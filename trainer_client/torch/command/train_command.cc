@@ -245,6 +245,7 @@ class RankRun {
     const std::string text = PlanText(
         *plan,
         {.model = options_.make_model ? "own model" : options_.model.model,
+         .columns = CollectedColumnsText(arguments_.loader.collect),
          .batch_size = arguments_.loader.batch_size,
          .epochs = options_.epochs,
          .buffer_size = worker.buffer_size,

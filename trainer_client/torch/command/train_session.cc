@@ -31,6 +31,7 @@ constexpr RefusedOption kRefused[] = {
     {"input_time",
      "nodes have the times that the graph stores, links those of --edge-time"},
     {"drop_last", "an epoch takes every input"},
+    {"collect", "the model and the task say what they read"},
     {"collect_degrees", "--model gcn with --norm both collects them"},
     {"edge_dir", kHops},
     {"subgraph_type", kHops},

@@ -8,7 +8,7 @@ namespace {
 // `draws`: of which the conditions on edges hold for all neighbours, too.
 SessionOptions WithHop(CommonLoaderOptions common, const OneHop& hop,
                        const DrawOptions& draws) {
-  common.collect_features = hop.collect_features;
+  if (!hop.collect_features) common.collect = CollectedColumns::None();
   common.collect_degrees = hop.collect_degrees;
   NeighborOptions neighbors;
   neighbors.num_neighbors = hop.fanouts;
@@ -62,7 +62,7 @@ SessionOptions PredictionSessions::Probe() const {
   const OneHop hop{.fanouts = {1}};
   if (!of_links()) return Target(hop);
   CommonLoaderOptions common = Common();
-  common.collect_features = false;
+  common.collect = CollectedColumns::None();
   NeighborOptions neighbors;
   neighbors.num_neighbors = hop.fanouts;
   return Links(common, ExcludeMode::kNone, neighbors);

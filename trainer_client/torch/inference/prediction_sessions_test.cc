@@ -50,7 +50,7 @@ TEST(PredictionSessionsTest, AllNodesOfAnotherType) {
   EXPECT_TRUE(target.all_nodes);
   EXPECT_EQ(target.input_type, "author");
   EXPECT_EQ(target.input_split, "");
-  EXPECT_FALSE(target.collect_features);
+  EXPECT_TRUE(target.collect.empty());
   const auto& hops = std::get<NeighborOptions>(target.kind);
   EXPECT_EQ(hops.num_neighbors, hop.fanouts);
   EXPECT_FALSE(hops.replace);
@@ -77,7 +77,7 @@ TEST(PredictionSessionsTest, LinksLeaveOutWhatTrainingDoes) {
   EXPECT_EQ(link.exclude, ExcludeMode::kReverseId);
   EXPECT_EQ(link.negatives.mode, NegativeMode::kNone);
   const SessionOptions probe = sessions.Probe();
-  EXPECT_FALSE(probe.collect_features);
+  EXPECT_TRUE(probe.collect.empty());
   EXPECT_EQ(std::get<LinkOptions>(probe.kind).exclude, ExcludeMode::kNone);
 
   options.target = {.type = "node"};  // the embeddings of nodes

@@ -200,7 +200,8 @@ std::optional<SessionOptions> LinkSessions::Links(
   SessionOptions options = Of(split, "", false, common, none);
   std::get<LinkOptions>(options.kind).exclude = ExcludeMode::kNone;
   options.shuffle = ShuffleMode::kNone;
-  options.collect_features = options.collect_degrees = false;
+  options.collect = CollectedColumns::None();
+  options.collect_degrees = false;
   options.feature_dtype = FeatureDType::kStored;
   options.batch_size = kLinksRead;
   options.rank = 0;

@@ -9,11 +9,11 @@
 
 namespace tributary {
 
-absl::StatusOr<LeafReply> ServeAskKind(const Graph& graph,
-                                       const v1::AskKindRequest& request,
-                                       absl::Span<const uint8_t> payload,
-                                       const LeafLimits& limits,
-                                       BudgetShare& budget) {
+absl::StatusOr<LeafReply> ServeQuestion(const Graph& graph,
+                                        const v1::QuestionRequest& request,
+                                        absl::Span<const uint8_t> payload,
+                                        const LeafLimits& limits,
+                                        BudgetShare& budget) {
   RETURN_IF_ERROR(CheckIndex("partition", request.partition(),
                              graph.schema().num_partitions));
   const QuestionType* type = FindQuestionType(request.question_type());
@@ -29,7 +29,7 @@ absl::StatusOr<LeafReply> ServeAskKind(const Graph& graph,
   }
   ASSIGN_OR_RETURN(BudgetShare::Hold reservation,
                    budget.TryTake(request.answer_bytes()));
-  LeafReply reply{v1::AskKindReply().SerializeAsString(),
+  LeafReply reply{v1::QuestionReply().SerializeAsString(),
                   AlignedBuffer(request.answer_bytes()),
                   std::move(reservation)};
   RETURN_IF_ERROR(type->Answer(graph, request.partition(), request.question(),
