@@ -1,0 +1,22 @@
+"""Tributary: batches of sampled neighbourhoods from a fleet of servers, from worker
+processes, or from this process; docs/python.md has the way from nothing to batches."""
+
+from . import errors
+from ._library import library_path, program_path, version
+from .batch import Batch, Tensor
+from .errors import (Aborted, AlreadyExists, Cancelled, DataLoss, DeadlineExceeded, Error,
+                     FailedPrecondition, Internal, InvalidArgument, LibraryMissing, NotFound,
+                     OutOfRange, PermissionDenied, ResourceExhausted, Unauthenticated,
+                     Unavailable, Unimplemented, Unknown)
+from .loader import Loader, Sizes
+from .neighbor_loader import NeighborLoader
+from .source import Source
+
+__all__ = [
+    "Aborted", "AlreadyExists", "Batch", "Cancelled", "DataLoss", "DeadlineExceeded", "Error",
+    "FailedPrecondition", "Internal", "InvalidArgument", "LibraryMissing", "Loader",
+    "NeighborLoader", "NotFound", "OutOfRange", "PermissionDenied", "ResourceExhausted",
+    "Sizes", "Source", "Tensor",
+    "Unauthenticated", "Unavailable", "Unimplemented", "Unknown", "errors", "library_path",
+    "program_path", "version",
+]

@@ -1,0 +1,116 @@
+"""A session of kind `node`, made of PyG's arguments."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Mapping
+
+from . import _arguments
+from ._arrays import ArrayFiles
+
+# Values of time_attr that say whose times count; other names are looked for in both.
+_TIMES = {"edge": "edge", "edge_time": "edge", "node": "node", "node_time": "node"}
+
+
+def fanouts(num_neighbors: Any) -> Any:
+    """Returns num_neighbors as JSON has it: a list, or lists by edge type and `default`."""
+    if num_neighbors is None:
+        raise TypeError("num_neighbors is required: a number for each hop, as [15, 10, 5], or "
+                        "such lists by edge type")
+    default = None
+    if hasattr(num_neighbors, "values") and hasattr(num_neighbors, "default"):
+        num_neighbors, default = num_neighbors.values, num_neighbors.default  # PyG's
+    if isinstance(num_neighbors, Mapping):
+        by_type = {_edge_type(key): list(value) for key, value in num_neighbors.items()}
+        return by_type if default is None else {"default": list(default), **by_type}
+    return num_neighbors if isinstance(num_neighbors, str) else list(num_neighbors)
+
+
+def _edge_type(key: Any) -> str:
+    """("a", "to", "b"), PyG's "a__to__b" or "a,to,b"; "default"."""
+    if isinstance(key, str):
+        parts = key.split("__")
+        return ",".join(parts) if len(parts) == 3 else key
+    if isinstance(key, tuple) and len(key) == 3:
+        return ",".join(key)
+    raise TypeError(f"num_neighbors has the key {key!r}; allowed: an edge type, as "
+                    "('paper', 'cites', 'paper'), or 'default'")
+
+
+def inputs(input_nodes: Any, files: ArrayFiles) -> str:
+    """Returns the text of input_nodes: None, a text, ids, a mask, or (type, one of these)."""
+    if isinstance(input_nodes, tuple) and len(input_nodes) == 2 and isinstance(
+            input_nodes[0], str):
+        return f"{input_nodes[0]}:{inputs(input_nodes[1], files)}"
+    if input_nodes is None:
+        return "*"
+    return input_nodes if isinstance(input_nodes, str) else files.text("input_nodes", input_nodes)
+
+
+def is_list(input_nodes: Any) -> bool:
+    """Whether the inputs are listed, and not named."""
+    if isinstance(input_nodes, tuple) and len(input_nodes) == 2 and isinstance(
+            input_nodes[0], str):
+        return is_list(input_nodes[1])
+    return input_nodes is not None and not isinstance(input_nodes, str)
+
+
+def _subgraph_type(arguments: Mapping[str, Any]) -> str:
+    if not arguments["directed"]:
+        warnings.warn("directed=False is deprecated in PyG; subgraph_type='induced' says the "
+                      "same", stacklevel=5)
+        return "induced"
+    return getattr(arguments["subgraph_type"], "value", arguments["subgraph_type"])
+
+
+def _draw(arguments: Mapping[str, Any]) -> str | None:
+    """The graph has one column of weights, so that its name does not matter."""
+    draw = arguments.get("draw")
+    if arguments["weight_attr"] is None:
+        return draw
+    if draw not in (None, "weighted"):
+        raise ValueError(f"weight_attr and draw={draw!r}; allowed: draw='weighted', or no "
+                         "weight_attr")
+    return "weighted"
+
+
+def times(arguments: Mapping[str, Any]) -> list[str | None]:
+    """Returns the values of the option `time` that time_attr may stand for."""
+    time_attr, time = arguments["time_attr"], arguments.get("time")
+    if time_attr is None:
+        return [time]
+    if time is not None:
+        raise ValueError("time_attr and time say the same; allowed: one of them")
+    return [_TIMES[time_attr]] if time_attr in _TIMES else ["node", "edge"]
+
+
+def _array(arguments: Mapping[str, Any], name: str, files: ArrayFiles) -> Any:
+    value = arguments.get(name)
+    if value is None or isinstance(value, (str, int)):
+        return value
+    return files.text(name, value)
+
+
+def session(arguments: Mapping[str, Any], files: ArrayFiles) -> dict[str, Any]:
+    """Returns the session but for its time. Options that nobody gave are left out."""
+    if arguments["input_time"] is not None and times(arguments) in ([None], ["none"]):
+        raise ValueError("input_time without time_attr (or time='edge' or 'node'): nothing is "
+                         "compared with it")
+    made = {name: arguments.get(name) for name in _arguments.SESSION_OPTIONS}
+    made.update(
+        kind="node",
+        num_neighbors=fanouts(arguments["num_neighbors"]),
+        input_nodes=inputs(arguments["input_nodes"], files),
+        input_time=_array(arguments, "input_time", files),
+        input_weight=_array(arguments, "input_weight", files),
+        batch_size=arguments["batch_size"],
+        shuffle=_arguments.shuffle_of(arguments),
+        drop_last=bool(arguments["drop_last"]),
+        replace=bool(arguments["replace"]),
+        disjoint=bool(arguments["disjoint"]),
+        temporal_strategy=arguments["temporal_strategy"],
+        subgraph_type=_subgraph_type(arguments),
+        draw=_draw(arguments),
+    )
+    made.pop("time")
+    return {name: value for name, value in made.items() if value is not None}
