@@ -41,7 +41,7 @@ static tributary_source* open_source(const char* graph) {
 static tributary_loader* open_loader(tributary_source* source,
                                      const char* session) {
   tributary_loader* loader = NULL;
-  CHECK_OK(tributary_loader_open(source, session, &loader));
+  CHECK_OK(tributary_loader_open(source, session, 0, 1, &loader));
   return loader;
 }
 
@@ -91,7 +91,7 @@ static void wait_notices(char** arguments) {
       tributary_source_open("{\"mode\": \"remote\", \"servers\": "
                             "\"127.0.0.1:1\", \"rpc_timeout\": 6}",
                             count_notice, &notices, &source));
-  CHECK_FAILS(tributary_loader_open(source, kSession, &loader),
+  CHECK_FAILS(tributary_loader_open(source, kSession, 0, 1, &loader),
               TRIBUTARY_UNAVAILABLE, "127.0.0.1:1");
   CHECK(loader == NULL);
   CHECK(atomic_load(&notices.waits) > 0);
@@ -124,6 +124,25 @@ static void digests(char** arguments) {
   print_epoch(loader, 0);
   print_epoch(loader, 1);
   tributary_loader_close(loader);
+}
+
+/* ranks GRAPH: the second of two trainers takes batches 1 and 3 of five. */
+static void ranks(char** arguments) {
+  tributary_source* source = open_source(arguments[0]);
+  tributary_loader* loader = NULL;
+  tributary_batch_key key;
+  tributary_batch* batch = NULL;
+  CHECK_OK(tributary_loader_open(source, kSession, 1, 2, &loader));
+  CHECK_OK(tributary_loader_start_epoch(loader, 0));
+  for (uint64_t index = 1; index < 5; index += 2) {
+    batch = next_batch(loader);
+    CHECK_OK(tributary_batch_get_key(batch, &key));
+    CHECK(key.index == index);
+    tributary_batch_close(batch);
+  }
+  CHECK(tributary_loader_next(loader, -1, &batch) == TRIBUTARY_END_OF_EPOCH);
+  tributary_loader_close(loader);
+  tributary_source_close(source);
 }
 
 /* sizes GRAPH: sizes, schema, statistics, cursor. */
@@ -197,16 +216,19 @@ static void errors(char** arguments) {
   CHECK(strstr(tributary_last_error(), "no-such-graph") != NULL);
 
   source = open_source(arguments[0]);
-  CHECK_FAILS(tributary_loader_open(NULL, "{}", &loader), invalid,
+  CHECK_FAILS(tributary_loader_open(NULL, "{}", 0, 1, &loader), invalid,
               "source is NULL");
-  CHECK_FAILS(tributary_loader_open(source, "{\"batch_sise\": 1}", &loader),
-              invalid, "batch_sise");
+  CHECK_FAILS(
+      tributary_loader_open(source, "{\"batch_sise\": 1}", 0, 1, &loader),
+      invalid, "batch_sise");
   CHECK_FAILS(tributary_loader_open(source,
                                     "{\"input_nodes\": \"train\", "
                                     "\"num_neighbors\": [4], "
                                     "\"batch_size\": 0}",
-                                    &loader),
+                                    0, 1, &loader),
               invalid, "batch_size \"0\"");
+  CHECK_FAILS(tributary_loader_open(source, kSession, 2, 2, &loader), invalid,
+              "rank is 2 of a world of 2");
   loader = open_loader(source, kSession);
   CHECK_FAILS(tributary_loader_next(loader, -1, &batch),
               TRIBUTARY_FAILED_PRECONDITION, "no epoch");
@@ -298,7 +320,7 @@ static void use_in_child(tributary_source* source, tributary_loader* loader,
   tributary_batch* next = NULL;
   char digest[65];
   const tributary_status code = TRIBUTARY_FAILED_PRECONDITION;
-  CHECK_FAILS(tributary_loader_open(source, kSession, &opened), code,
+  CHECK_FAILS(tributary_loader_open(source, kSession, 0, 1, &opened), code,
               "the source is of process");
   CHECK_FAILS(tributary_loader_next(loader, -1, &next), code,
               "the loader is of process");
@@ -439,10 +461,11 @@ int main(int argc, char** argv) {
     int arguments;
     void (*run)(char** arguments);
   } kCommands[] = {
-      {"digests", 2, digests},      {"sizes", 1, sizes},
-      {"errors", 1, errors},        {"lifetime", 1, lifetime},
-      {"fork", 1, fork_child},      {"log", 1, log_lines},
-      {"notices", 0, wait_notices}, {"cancel", 1, cancel},
+      {"digests", 2, digests},   {"sizes", 1, sizes},
+      {"ranks", 1, ranks},       {"errors", 1, errors},
+      {"lifetime", 1, lifetime}, {"fork", 1, fork_child},
+      {"log", 1, log_lines},     {"notices", 0, wait_notices},
+      {"cancel", 1, cancel},
   };
   handler before[kSignals], after[kSignals];
   CHECK(tributary_abi_version() == TRIBUTARY_ABI_VERSION);

@@ -100,8 +100,8 @@ TEST_P(CLibraryCommandTest, FindsNoFault) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CLibraryCommandTest,
-                         testing::Values("sizes", "errors", "lifetime", "fork",
-                                         "log"),
+                         testing::Values("sizes", "ranks", "errors", "lifetime",
+                                         "fork", "log"),
                          [](const auto& param) {
                            return std::string(param.param);
                          });

@@ -44,7 +44,7 @@ class CWorld {
                                       &source_)) &&
              Decide(tributary_loader_open(
                  source_, R"({"input_nodes": "train", "num_neighbors": [2]})",
-                 &loader_)) &&
+                 0, 1, &loader_)) &&
              Decide(tributary_loader_start_epoch(loader_, 0)) &&
              Decide(tributary_loader_next(loader_, -1, &batch_)),
          "the world is there");
@@ -57,7 +57,7 @@ class CWorld {
   void Session(const std::string& text) {
     tributary_loader* loader = nullptr;
     const bool opened =
-        Decide(tributary_loader_open(source_, text.c_str(), &loader));
+        Decide(tributary_loader_open(source_, text.c_str(), 0, 1, &loader));
     Must(opened == (loader != nullptr), "a handle means success");
     tributary_loader_close(loader);
   }

@@ -17,13 +17,14 @@ namespace tributary {
 namespace {
 
 absl::Status OpenLoaderHandle(tributary_source* source, const char* session,
+                              uint32_t rank, uint32_t world,
                               tributary_loader** loader) {
   RETURN_IF_ERROR(CheckGiven(loader, "loader"));
   *loader = nullptr;
   RETURN_IF_ERROR(CheckHandle(source, "source"));
   RETURN_IF_ERROR(CheckGiven(session, "session"));
   ASSIGN_OR_RETURN(const SessionText text, ParseSessionJson(session));
-  ASSIGN_OR_RETURN(auto opened, source->workers->OpenLoader(text));
+  ASSIGN_OR_RETURN(auto opened, source->workers->OpenLoader(text, rank, world));
   *loader = new tributary_loader(source->workers, std::move(opened));
   return absl::OkStatus();
 }
@@ -106,10 +107,12 @@ using tributary::DistLoader;
 extern "C" {
 
 tributary_status tributary_loader_open(tributary_source* source,
-                                       const char* session,
+                                       const char* session, uint32_t rank,
+                                       uint32_t world,
                                        tributary_loader** loader) {
-  return tributary::GuardCall(
-      [&] { return tributary::OpenLoaderHandle(source, session, loader); });
+  return tributary::GuardCall([&] {
+    return tributary::OpenLoaderHandle(source, session, rank, world, loader);
+  });
 }
 
 tributary_status tributary_loader_start_epoch(tributary_loader* handle,

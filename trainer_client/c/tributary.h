@@ -9,7 +9,7 @@
  * \"cora4\"}", NULL, NULL, &source) != TRIBUTARY_OK ||
  *       tributary_loader_open(source, "{\"input_nodes\": \"train\", "
  *                             "\"num_neighbors\": [10, 5]}",
- *                             &loader) != TRIBUTARY_OK ||
+ *                             0, 1, &loader) != TRIBUTARY_OK ||
  *       tributary_loader_start_epoch(loader, 0) != TRIBUTARY_OK) {
  *     fprintf(stderr, "%s\n", tributary_last_error());
  *   }
@@ -143,9 +143,11 @@ typedef struct tributary_loader tributary_loader;
 typedef struct tributary_batch tributary_batch;
 
 /* Opens a loader of a session of any kind from its JSON
- * (docs/sampling/sessions.md). */
+ * (docs/sampling/sessions.md). Of `world` trainers that share the batches, this
+ * one takes those of `rank`: rank, rank + world, ...; 0 of 1 takes all. */
 tributary_status tributary_loader_open(tributary_source* source,
-                                       const char* session,
+                                       const char* session, uint32_t rank,
+                                       uint32_t world,
                                        tributary_loader** loader);
 /* Starts an epoch at its beginning. */
 tributary_status tributary_loader_start_epoch(tributary_loader* loader,

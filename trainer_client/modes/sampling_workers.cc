@@ -273,10 +273,12 @@ absl::StatusOr<std::unique_ptr<DistLoader>> SamplingWorkers::OpenLoader(
 }
 
 absl::StatusOr<std::unique_ptr<DistLoader>> SamplingWorkers::OpenLoader(
-    const SessionText& session) {
+    const SessionText& session, uint32_t rank, uint32_t world) {
   auto described = ReadSession(session);
   if (!described.ok()) return InJsonWords(described.status());
   RETURN_IF_ERROR(ReadListFiles(&*described));
+  described->options.rank = rank;
+  described->options.world = world;
   return OpenLoader(described->options);
 }
 

@@ -58,9 +58,10 @@ class SamplingWorkers {
   // Opens a loader of a session of any kind; errors as DistLoader::Create().
   absl::StatusOr<std::unique_ptr<DistLoader>> OpenLoader(
       const SessionOptions& session);
-  // The same of a session's text, after reading the files that it names.
+  // The same of a session's text, after reading the files that it names, for
+  // one of the trainers that share the batches (CommonLoaderOptions::rank).
   absl::StatusOr<std::unique_ptr<DistLoader>> OpenLoader(
-      const SessionText& session);
+      const SessionText& session, uint32_t rank = 0, uint32_t world = 1);
 
   // The environment and the options for DistNeighborLoader::Create().
   LoaderEnvironment environment();

@@ -425,6 +425,7 @@ std::vector<SessionText> EveryOption() {
                              {"random_seed", "18446744073709551615"},
                              {"shuffle", "none"},
                              {"drop_last", "true"},
+                             {"collect", "x,edge_attr,time,seed_time"},
                              {"feature_dtype", "int8"},
                              {"collect_degrees", "true"},
                              {"replace", "true"},
