@@ -74,7 +74,7 @@ static void* exit_from_here(void* unused) {
 
 static void open_all(const char* options, const char* session) {
   CHECK_OK(tributary_source_open(options, NULL, NULL, &source));
-  CHECK_OK(tributary_loader_open(source, session, &loader));
+  CHECK_OK(tributary_loader_open(source, session, 0, 1, &loader));
   CHECK_OK(tributary_loader_start_epoch(loader, 0));
   CHECK_OK(tributary_loader_next(loader, -1, &kept));
 }
