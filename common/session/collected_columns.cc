@@ -90,8 +90,8 @@ absl::StatusOr<CollectedColumns> CollectedColumnsOf(
     return columns;
   }
   return Refuse(
-      "collect_features is ", spec.collect_features(), " with columns [",
-      absl::StrJoin(spec.columns(), ","),
+      "collect_features is ", spec.collect_features() ? "true" : "false",
+      " with columns [", absl::StrJoin(spec.columns(), ","),
       "]; allowed: true alone for x, y and edge_attr; else false and the "
       "columns, ascending, each once");
 }

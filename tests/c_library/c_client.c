@@ -12,19 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/c_library/check.h"
 #include "trainer_client/c/tributary.h"
 #include "trainer_client/c/tributary_dlpack.h"
-
-#define CHECK(condition)                                                     \
-  do {                                                                       \
-    if (!(condition)) {                                                      \
-      fprintf(stderr, "%s:%d: not %s; last error: %s\n", __FILE__, __LINE__, \
-              #condition, tributary_last_error());                           \
-      exit(1);                                                               \
-    }                                                                        \
-  } while (0)
-
-#define CHECK_OK(call) CHECK((call) == TRIBUTARY_OK)
 
 /* The call fails with this code, and a text that has these words. */
 #define CHECK_FAILS(call, code, words)                      \

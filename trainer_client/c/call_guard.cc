@@ -6,6 +6,8 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -15,8 +17,21 @@ namespace {
 
 constexpr char kNoMemory[] = "out of memory";
 
-thread_local std::string last_error_text;
+// Usable to the end of the process: handlers of exit() run after the
+// destructors of their thread's objects.
+thread_local std::string* last_error_text = nullptr;
 thread_local bool last_error_is_no_memory = false;
+
+// Deletes the text when its thread ends.
+struct TextOwner {
+  ~TextOwner() { delete std::exchange(last_error_text, nullptr); }
+};
+
+std::string& MutableErrorText() {
+  thread_local TextOwner owner;
+  if (last_error_text == nullptr) last_error_text = new std::string;
+  return *last_error_text;
+}
 
 tributary_status KeepNoMemory() {
   last_error_is_no_memory = true;
@@ -26,7 +41,7 @@ tributary_status KeepNoMemory() {
 // Keeping the text may itself lack memory.
 tributary_status KeepError(tributary_status code, absl::string_view text) {
   try {
-    last_error_text.assign(text.data(), text.size());
+    MutableErrorText().assign(text.data(), text.size());
     last_error_is_no_memory = false;
     return code;
   } catch (...) {
@@ -60,7 +75,8 @@ void GuardClose(absl::FunctionRef<void()> work) noexcept {
 }
 
 const char* LastErrorText() noexcept {
-  return last_error_is_no_memory ? kNoMemory : last_error_text.c_str();
+  if (last_error_is_no_memory) return kNoMemory;
+  return last_error_text == nullptr ? "" : last_error_text->c_str();
 }
 
 ProcessBound::ProcessBound(const char* what) : what_(what), pid_(getpid()) {}
