@@ -9,6 +9,7 @@ from .errors import (Aborted, AlreadyExists, Cancelled, DataLoss, DeadlineExceed
                      OutOfRange, PermissionDenied, ResourceExhausted, Unauthenticated,
                      Unavailable, Unimplemented, Unknown)
 from .loader import Loader, Sizes
+from .log import log_to
 from .neighbor_loader import NeighborLoader
 from .source import Source
 
@@ -17,6 +18,6 @@ __all__ = [
     "FailedPrecondition", "Internal", "InvalidArgument", "LibraryMissing", "Loader",
     "NeighborLoader", "NotFound", "OutOfRange", "PermissionDenied", "ResourceExhausted",
     "Sizes", "Source", "Tensor",
-    "Unauthenticated", "Unavailable", "Unimplemented", "Unknown", "errors", "library_path",
+    "Unauthenticated", "Unavailable", "Unimplemented", "Unknown", "errors", "library_path", "log_to",
     "program_path", "version",
 ]

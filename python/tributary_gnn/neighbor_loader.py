@@ -248,7 +248,8 @@ class NeighborLoader:
         """
         if not state_dict:
             return
-        if state_dict.get("version") != _STATE_VERSION or "cursor" not in state_dict:
+        if state_dict.get("version") != _STATE_VERSION or not {"cursor", "finished"} <= set(
+                state_dict):
             raise ValueError(f"the state is {dict(state_dict)!r:.200}; allowed: what state_dict() "
                              f"of a NeighborLoader returned, of version {_STATE_VERSION}")
         self._loader.resume(state_dict["cursor"])

@@ -36,7 +36,7 @@ class Columns(Mapping[str, numpy.ndarray]):
     @property
     def batch_size(self) -> int:
         """The number of inputs, which are the first nodes."""
-        return int(self._arrays["batch_size"][0])
+        return int(self.__getattr__("batch_size")[0])
 
     def float32(self, name: str) -> numpy.ndarray:
         """Returns a column of any type of floating-point numbers as float32, and one of int8
