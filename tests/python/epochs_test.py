@@ -38,7 +38,8 @@ class EpochsTest(unittest.TestCase):
     def open(self, data=None, **arguments):
         loader = tg.NeighborLoader(data or self.graph, **{
             "num_neighbors": [3, 2], "input_nodes": "train", "batch_size": 32, "shuffle": True,
-            "collect": "y", "random_seed": 7, **arguments})
+            "collect": "y", "random_seed": 7, "format": "numpy",
+            **arguments})
         self.addCleanup(loader.close)
         return loader
 

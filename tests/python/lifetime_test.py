@@ -11,7 +11,8 @@ import tributary_gnn as tg
 from tests.e2e import frozen, processes
 from tests.python import graphs, scripts
 
-OPTIONS = {"num_neighbors": [10, 5], "input_nodes": "train", "batch_size": 32}
+OPTIONS = {"num_neighbors": [10, 5], "input_nodes": "train", "batch_size": 32,
+           "format": "numpy"}
 
 
 def descriptors():
@@ -225,7 +226,8 @@ loader = tg.NeighborLoader(graph, **options); next(iter(loader))
 """, 0, ""),
     "with what DLPack took": ("""
 import numpy
-loader = tg.Loader(tg.Source(graph=graph), options); loader.start_epoch(0)
+loader = tg.Loader(tg.Source(graph=graph), {"input_nodes": "train", "num_neighbors": [2]})
+loader.start_epoch(0)
 kept = numpy.from_dlpack(loader.next()["x"])
 """, 0, ""),
     "at the end of a child": ("""

@@ -115,7 +115,8 @@ REFUSED = [
     ({"transform_sampler_output": list}, TypeError, "instead: transform="),
     ({"custom_cls": list}, TypeError, "instead: transform="),
     ({"kind": "walk"}, TypeError, "instead: tributary_gnn.Loader"),
-    ({"sampler": Sampler("DistributedSampler"), "shuffle": False}, TypeError, "rank= and world_size="),
+    ({"sampler": Sampler("DistributedSampler"), "shuffle": False}, TypeError,
+     "rank= and world_size="),
     ({"sampler": Sampler("RandomSampler"), "shuffle": True}, TypeError, "exclude each other"),
     ({"sampler": Sampler("WeightedRandomSampler", weights=[1, 2], replacement=True,
                          num_samples=1), "shuffle": False}, TypeError, "draws 1 of 2 inputs"),
@@ -141,7 +142,7 @@ REFUSED = [
     ({"format": "csv"}, ValueError, "format is 'csv'; allowed: 'numpy'"),
     ({"graph": "elsewhere"}, TypeError, "the graph is given twice"),
     ({"data": None}, TypeError, "no graph is given"),
-    ({"data": object()}, TypeError, "`tributary partition` makes a folder"),
+    ({"data": object()}, TypeError, "make a folder of a graph"),
     ({"data": "nowhere"}, KeyError, "cannot open nowhere/graph.json"),
     ({"num_threads": -1}, ValueError, "num_threads"),
     ({"mode": "fast"}, ValueError, 'mode is "fast"'),
@@ -171,7 +172,7 @@ class NeighborLoaderTest(unittest.TestCase):
     def open(self, **arguments):
         loader = tg.NeighborLoader(**{
             "data": self.graph, "num_neighbors": [4, 3], "input_nodes": "train",
-            "batch_size": 8, "shuffle": True, "random_seed": 11, **arguments})
+            "batch_size": 8, "shuffle": True, "random_seed": 11, "format": "numpy", **arguments})
         self.addCleanup(loader.close)
         return loader
 
@@ -284,6 +285,7 @@ class NeighborLoaderTest(unittest.TestCase):
             for arguments in ({"data": fleet.addresses()}, {"data": "file:" + fleet.peers},
                               {"data": None, "servers": fleet.addresses()},
                               {"data": None, "graph": self.graph}, {"data": opened},
+                              {"data": types.SimpleNamespace(servers=fleet.addresses())},
                               {"num_workers": 2}, {"mode": "mp"}):
                 with self.subTest(arguments=arguments):
                     loader = self.open(**arguments)

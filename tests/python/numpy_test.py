@@ -22,7 +22,7 @@ class NumpyTest(unittest.TestCase):
     def open(self, data=None, **arguments):
         loader = tg.NeighborLoader(data or self.cora, **{
             "num_neighbors": [10, 5], "input_nodes": "train", "batch_size": 32,
-            "random_seed": 3, **arguments})
+            "random_seed": 3, "format": "numpy", **arguments})
         self.addCleanup(loader.close)
         return loader
 

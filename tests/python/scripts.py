@@ -11,7 +11,7 @@ PREAMBLE = """
 import gc, os, signal, sys, threading, time
 import tributary_gnn as tg
 graph = sys.argv[1]
-options = dict(num_neighbors=[10, 5], input_nodes="train", batch_size=32)
+options = dict(num_neighbors=[10, 5], input_nodes="train", batch_size=32, format="numpy")
 """
 _COMMAND = [sys.executable, "-B", "-X", "faulthandler", "-c"]
 
