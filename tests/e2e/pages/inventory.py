@@ -13,6 +13,7 @@ PAGES = "tests/e2e/pages/"
 DATA, DGL = PAGES + "data_page_test.py", PAGES + "dgl_page_test.py"
 GLT, OPERATIONS = PAGES + "glt_page_test.py", PAGES + "operations_page_test.py"
 GRAPHS, TRAINS = PAGES + "graph_pages_test.py", PAGES + "train_pages_test.py"
+PYTHON = "tests/python/page_test.py"
 
 # By page, from top to bottom: how a block begins, and where it runs or why not.
 BLOCKS = {
@@ -169,6 +170,20 @@ BLOCKS = {
         ("trainer  ", TEXT),
         ("caller  ", TEXT),
         ("client  ", TEXT),
+    ],
+    "docs/python.md": [
+        ("import tributary_gnn", PYTHON),
+        ("./dev bazel build", BAZEL),
+        ("tributary partition --input tests/data/cora", PYTHON),
+        ("import tributary_gnn", PYTHON),
+        ("with tg.serve", PYTHON),
+        ("batch = next", PYTHON),
+        ("tributary partition --input tests/data/aifb", PYTHON),
+        ("typed = ", PYTHON),
+        ("import json", PYTHON),
+        ("shares = ", PYTHON),
+        ("loader = ", PYTHON),
+        ("import numpy", PYTHON),
     ],
     "docs/recipes.md": [
         ("tributary partition --input ogbn_products", "tests/e2e/train/recipes_train_test.py"),
