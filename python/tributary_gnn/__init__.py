@@ -9,14 +9,16 @@ from .errors import (Aborted, AlreadyExists, Cancelled, DataLoss, DeadlineExceed
                      OutOfRange, PermissionDenied, ResourceExhausted, Unauthenticated,
                      Unavailable, Unimplemented, Unknown)
 from .loader import Loader, Sizes
+from .log import log_to
 from .neighbor_loader import NeighborLoader
+from .partitioning import partition
+from .serving import Fleet, serve
 from .source import Source
 
 __all__ = [
     "Aborted", "AlreadyExists", "Batch", "Cancelled", "DataLoss", "DeadlineExceeded", "Error",
-    "FailedPrecondition", "Internal", "InvalidArgument", "LibraryMissing", "Loader",
+    "FailedPrecondition", "Fleet", "Internal", "InvalidArgument", "LibraryMissing", "Loader",
     "NeighborLoader", "NotFound", "OutOfRange", "PermissionDenied", "ResourceExhausted",
-    "Sizes", "Source", "Tensor",
-    "Unauthenticated", "Unavailable", "Unimplemented", "Unknown", "errors", "library_path",
-    "program_path", "version",
+    "Sizes", "Source", "Tensor", "Unauthenticated", "Unavailable", "Unimplemented", "Unknown",
+    "errors", "library_path", "log_to", "partition", "program_path", "serve", "version",
 ]

@@ -112,6 +112,15 @@ def shuffle_of(arguments: dict[str, Any]) -> str:
     return "global" if shuffle else "none"
 
 
+def apply_pin_memory(arguments: dict[str, Any], format: str) -> None:
+    """Replaces `pin_memory` by `pin_tensors` where torch can page-lock what the user gets.
+    What is copied from the ring is not; there, and for views of the ring, the ring is."""
+    arguments["pin_tensors"] = bool(arguments["pin_memory"]) and format != "numpy"
+    copied = arguments["zero_copy"] or arguments["to_device"] not in (None, "cpu")
+    if arguments["pin_tensors"] and not copied:
+        arguments["pin_memory"] = False
+
+
 def apply_sampler(arguments: dict[str, Any]) -> None:
     """Replaces PyTorch's `sampler` by options of the session, where they say the same.
 

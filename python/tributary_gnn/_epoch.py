@@ -9,7 +9,7 @@ from .batch import Batch
 from .loader import Loader
 
 _HINT = ("; with zero_copy=True each array holds its whole batch: let go of batches (del batch) "
-         "before the next, copy what you keep (numpy.array), or use zero_copy=False")
+         "before the next, copy what you keep (numpy.array, tensor.clone), or use zero_copy=False")
 
 
 class Epoch(Iterator[Any]):

@@ -84,6 +84,31 @@ def times(arguments: Mapping[str, Any]) -> list[str | None]:
     return [_TIMES[time_attr]] if time_attr in _TIMES else ["node", "edge"]
 
 
+def collect_as_pyg(arguments: dict[str, Any]) -> None:
+    """PyG's batches have the columns of weights and times that they are drawn by. Those of
+    times are chosen when it is known whose times they are."""
+    if arguments.get("collect") is None and arguments["weight_attr"] is not None:
+        arguments["collect"] = "x,y,edge_attr,weight"
+    arguments["collect_times"] = arguments.get("collect") is None
+
+
+def timed(session: Mapping[str, Any], time: str | None, collect: bool) -> dict[str, Any]:
+    """Returns the session with the option `time`, and with its columns if `collect`."""
+    if time is None or time == "none":
+        return {**session}
+    made = {**session, "time": time}
+    if collect:
+        made["collect"] = "x,y,edge_attr,seed_time" + (",time" if time == "node" else "")
+    return made
+
+
+def names(arguments: Mapping[str, Any]) -> dict[str, str]:
+    """Returns what the user calls the graph's columns of weights and of times."""
+    given = {"weight": arguments["weight_attr"], "time": arguments["time_attr"]}
+    return {column: name for column, name in given.items()
+            if name is not None and name not in _TIMES}
+
+
 def _array(arguments: Mapping[str, Any], name: str, files: ArrayFiles) -> Any:
     value = arguments.get(name)
     if value is None or isinstance(value, (str, int)):

@@ -115,7 +115,8 @@ class Loader:
         _dlpack.release_refused()
         pointer = ctypes.c_void_p()
         for milliseconds in _steps(timeout):
-            code = self._call("next", milliseconds, ctypes.byref(pointer))
+            code = self._handle.step(_library.library().tributary_loader_next, milliseconds,
+                                     ctypes.byref(pointer))
             if code == _library.OK:
                 return Batch(pointer)
             if code == _library.END_OF_EPOCH:

@@ -24,12 +24,13 @@ _STATE_VERSION = 1
 def _open_source(data: Any, options: dict[str, Any], on_wait: WaitObserver | None,
                  where: Place) -> Source:
     """Opens the source that `data` or the options name."""
+    data = getattr(data, "servers", data)  # of a Fleet
     if data is not None:
         if not isinstance(data, (str, os.PathLike)):
             raise TypeError(
                 f"the graph is a {type(data).__name__}; allowed: the folder of a partitioned "
-                "graph, addresses of servers, or a tributary_gnn.Source. `tributary partition` makes a "
-                "folder of a graph of PyG, DGL or OGB (docs/data.md)")
+                "graph, addresses of servers, a Fleet or a Source. tributary_gnn.partition() "
+                "and `tributary partition` make a folder of a graph")
         name = "servers" if _SERVERS.match(os.fspath(data)) else "graph"
         if name in options:
             raise TypeError(f"the graph is given twice, by {name}= too; allowed: once")
@@ -64,8 +65,8 @@ class NeighborLoader:
 
     Args:
       data: the folder of a partitioned graph, the servers (`file:PATH`, `HOST:PORT,...`,
-        `dns:///NAME:PORT`), or an open `Source`, which is left open. Or `graph=FOLDER`,
-        `servers=LIST`.
+        `dns:///NAME:PORT`), a `Fleet`, or an open `Source`, which is left open. Or
+        `graph=FOLDER`, `servers=LIST`.
       num_neighbors: how many neighbours of a node each hop draws, -1 for all: a list, or
         lists by edge type, with "default" for the types that are not named (else 0).
       input_nodes: the name of a split ("train"), ids, a mask over all nodes, None for all
@@ -88,9 +89,14 @@ class NeighborLoader:
       rank, world_size: which of the trainers that share the batches this is: all give the
         same inputs, and each takes every world_size-th batch. By default those of
         torch.distributed, else torchrun's RANK and WORLD_SIZE, else 0 of 1.
-      format: "numpy": arrays by name.
-      zero_copy: arrays are read-only views of the receive ring, and hold their batch there
-        until the last of them is gone. By default they are copies.
+      format: "pyg": PyG's Data and HeteroData, with the stores and names of its own
+        NeighborLoader; "torch": tensors by name; "numpy": arrays by name. By default the
+        first of them whose packages are installed.
+      zero_copy: arrays and tensors are views of the receive ring for reading only, and hold
+        their batch there until the last of them is gone. By default they are copies.
+      pin_memory: tensors are in page-locked memory; with zero_copy or to_device the receive
+        ring is.
+      to_device: the device that tensors are copied to: "cuda", "cuda:N"; by default "cpu".
       on_wait: see `Source`.
       options: other options of the session (docs/sampling/sessions.md: random_seed,
         collect, feature_dtype, draw, edge_predicate, ...), of the source (docs/modes.md:
@@ -112,7 +118,8 @@ class NeighborLoader:
                  filter_per_worker: bool | None = None, neighbor_sampler: Any = None,
                  directed: bool = True, *, batch_size: int = 1, shuffle: bool | str = False,
                  drop_last: bool = False, input_id: Any = None, rank: int | None = None,
-                 world_size: int | None = None, format: str = "numpy", zero_copy: bool = False,
+                 world_size: int | None = None, format: str | None = None,
+                 zero_copy: bool = False, pin_memory: bool = False, to_device: Any = None,
                  on_wait: WaitObserver | None = None, **options: Any):
         arguments = {name: value for name, value in locals().items()
                      if name not in ("self", "options", "__class__")}
@@ -122,7 +129,10 @@ class NeighborLoader:
         _arguments.apply_sampler(arguments)
         _arguments.apply_generator(arguments)
 
-        formats.check_name(format)
+        format = formats.choose(format)
+        _arguments.apply_pin_memory(arguments, format)
+        if format == "pyg":
+            _session.collect_as_pyg(arguments)
         self._place = place(rank, world_size)
         self._warn_of_lists(input_nodes)
         self._transform = transform
@@ -130,10 +140,7 @@ class NeighborLoader:
         self.source = self._source_of(data, arguments)
         self._loader = self._open_loader(arguments)
         self.graph_types = GraphTypes(self._loader.schema())
-        self._convert = formats.converter(
-            format, formats.Request(types=self.graph_types, zero_copy=zero_copy,
-                                    input_id=(None if input_id is None
-                                              else as_array("input_id", input_id))))
+        self._convert = formats.converter(format, self._request(arguments))
         self._next_epoch = 0
         self._epoch_was_set = False
         self._begun: Epoch | None = None  # what the next iter() returns
@@ -172,7 +179,7 @@ class NeighborLoader:
         opened: list[Loader] = []
         refusals: list[errors.InvalidArgument] = []
         for time in _session.times(arguments):
-            timed = session if time is None else {**session, "time": time}
+            timed = _session.timed(session, time, arguments.get("collect_times", False))
             try:
                 opened.append(Loader(self.source, timed, rank=self._place.rank,
                                      world=self._place.world_size))
@@ -186,6 +193,14 @@ class NeighborLoader:
             raise ValueError(f"time_attr is {arguments['time_attr']!r}, and the graph has times "
                              "of nodes and of edges; allowed: 'node', 'edge'")
         return opened[0]
+
+    def _request(self, arguments: dict[str, Any]) -> formats.Request:
+        given = arguments["input_id"]
+        return formats.Request(
+            types=self.graph_types, schema=self._loader.schema(),
+            input_id=None if given is None else as_array("input_id", given),
+            names=_session.names(arguments), zero_copy=arguments["zero_copy"],
+            pin_memory=arguments["pin_tensors"], to_device=arguments["to_device"])
 
     # ---- Iterating ---------------------------------------------------------------------
 
@@ -248,7 +263,8 @@ class NeighborLoader:
         """
         if not state_dict:
             return
-        if state_dict.get("version") != _STATE_VERSION or "cursor" not in state_dict:
+        if state_dict.get("version") != _STATE_VERSION or not {"cursor", "finished"} <= set(
+                state_dict):
             raise ValueError(f"the state is {dict(state_dict)!r:.200}; allowed: what state_dict() "
                              f"of a NeighborLoader returned, of version {_STATE_VERSION}")
         self._loader.resume(state_dict["cursor"])

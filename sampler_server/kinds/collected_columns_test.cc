@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/session/collected_columns.h"
-#include "common/session/kinds/walk_spec.h"
+#include "common/tensor/value_bytes.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "sampler_server/engine/testing/one_batch.h"
@@ -14,6 +14,7 @@ namespace tributary {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 using Values = std::vector<int64_t>;
@@ -44,9 +45,9 @@ class CollectedColumnsTest : public testing::Test {
   }
   std::vector<std::string> Names(const BatchCase& batch) {
     const auto sink = parted_.Run(batch);
+    const BatchView view = *BatchView::Parse(sink->room.span());
     std::vector<std::string> names;
-    for (const TensorView& tensor :
-         BatchView::Parse(sink->room.span())->tensors()) {
+    for (const TensorView& tensor : view.tensors()) {
       names.emplace_back(tensor.name);
     }
     return names;
@@ -94,7 +95,8 @@ TEST_F(CollectedColumnsTest, HoldWhatTheGraphStores) {
     const TensorView* weight = view.Find("weight");
     ASSERT_NE(weight, nullptr);
     EXPECT_EQ(weight->dtype, DType::kFloat64);
-    EXPECT_THAT(weight->values<double>(), ElementsAre(0.5, 0, 2.25));
+    const std::vector<double> weights = {0.5, 0, 2.25};
+    EXPECT_THAT(weight->data, ElementsAreArray(ValueBytes<double>(weights)));
   }
 }
 

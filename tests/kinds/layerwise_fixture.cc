@@ -217,7 +217,7 @@ bool HasEdges(const MemoryGraphSpec& graph, const std::string& name) {
 CollectedColumns ColumnsOf(const RandomCase& random, uint64_t seed,
                            const std::string& edge_type,
                            CollectedColumns columns) {
-  if (seed % 2 == 0) return columns;
+  if (seed % 2 == 0) return UsualColumns(columns);
   columns = {CollectedColumn::kX, CollectedColumn::kEdgeAttr};
   const std::string& input = random.batch.options.input_type;
   for (const auto& type : random.graph.node_types) {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/session/kinds/link_spec.h"
 #include "tests/brute_force/random_case.h"
+#include "tests/kinds/defined_batch.h"
 #include "tests/kinds/defined_links.h"
 #include "tests/kinds/kind_fixture.h"
 

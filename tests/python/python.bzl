@@ -1,6 +1,6 @@
 """Tests of the package tributary_gnn."""
 
-# What a test of the package runs with; for torch_py_test, too.
+# What a test of the package runs with. //tests/python/pyg has those that need torch.
 PACKAGE = [
     "__init__.py",
     "graphs.py",

@@ -9,41 +9,73 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-from typing import Any, Callable
+import importlib.util
+from typing import Any, Callable, Mapping
 
 import numpy
 
 from ..batch import Batch
 from ..graph_types import GraphTypes
 
-_MODULES = {"numpy": "numpy_format"}
+_MODULES = {"numpy": "numpy_format", "torch": "torch_format", "pyg": "pyg_format"}
+# The package that a format needs; the first that is installed is the default.
+_NEEDS = {"pyg": "torch_geometric", "torch": "torch"}
 
 Converter = Callable[[Batch], Any]
 
 
 @dataclasses.dataclass(frozen=True)
 class Request:
-    """What a loader asks of a format: the types of the graph; whether tensors are read-only
-    views of the receive ring instead of copies; PyG's input_id, a number for each input, by
-    which batches name their inputs instead of their place in the list."""
+    """What a loader asks of a format.
+
+    types: the types of the graph.
+    schema: the graph's schema (docs/graph-format.md).
+    zero_copy: tensors are read-only views of the receive ring instead of copies.
+    input_id: PyG's, a number for each input, by which batches name their inputs instead of
+      their place in the list.
+    names: what columns are called instead, by their own names, in the objects of PyG.
+    pin_memory: copies are in page-locked memory.
+    to_device: the device that tensors are copied to, as torch.device takes it.
+    """
 
     types: GraphTypes
+    schema: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     zero_copy: bool = False
     input_id: numpy.ndarray | None = None
+    names: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    pin_memory: bool = False
+    to_device: Any = None
 
 
-def check_name(name: str) -> None:
-    """Raises ValueError if there is no format that is called `name`."""
+def choose(name: str | None) -> str:
+    """Returns the name of a format; for None "pyg" if torch_geometric is installed, else
+    "torch" if torch is, else "numpy".
+
+    Raises:
+      ValueError: there is no such format.
+    """
+    if name is None:
+        return next((known for known, package in _NEEDS.items()
+                     if importlib.util.find_spec(package)), "numpy")
     if name not in _MODULES:
         raise ValueError(f"format is {name!r}; allowed: {', '.join(map(repr, sorted(_MODULES)))}")
+    return name
 
 
 def converter(name: str, request: Request) -> Converter:
     """Returns the function of the format that is called `name`.
 
     Raises:
-      ValueError: there is no such format.
+      ValueError: the format cannot do what is asked of it.
       ImportError: the package that it needs is not installed.
     """
-    check_name(name)
-    return importlib.import_module("." + _MODULES[name], __name__).converter(request)
+    needed = _NEEDS.get(name)
+    if needed is None and request.to_device not in (None, "cpu"):
+        raise ValueError(f"to_device is {request.to_device!r} with format {name!r}; allowed: "
+                         "'cpu', or the format 'torch' or 'pyg'")
+    try:
+        module = importlib.import_module("." + _MODULES[name], __name__)
+    except ModuleNotFoundError as error:
+        raise ImportError(f"format {name!r} needs the package {error.name}, which is not "
+                          "installed; allowed here: 'numpy', or install it") from error
+    return module.converter(request)

@@ -19,6 +19,8 @@ SEED, EPOCH, BATCH_SIZE = 11, 2, 16
 LABOR = (Spec([4, 2], SEED, draw="labor"), ("--draw", "labor"))
 PLAIN = (Spec([4, 2], SEED), ())
 TIMED = (Spec([4, 2], SEED, time="node"), ("--time", "node"))
+HOT_CACHE = ("--hot-cache", "0.3", "--num-neighbors", "4,2", "--input-nodes",
+             "train", "--batch-size", "16")
 NEIGHBOURS = {  # columns: specification and flags
     "none": PLAIN,
     "x": PLAIN,
@@ -55,7 +57,8 @@ class ColumnsTest(unittest.TestCase):
         cls.made = {parts: folders.partition(
             source, os.path.join(cls.folder, f"g{parts}"), parts, "random",
             "--edge-weight", "weight", "--node-time", "times",
-            "--neighbor-ids") for parts in (1, 4)}
+            "--neighbor-ids", *(HOT_CACHE if parts > 1 else ()))
+            for parts in (1, 4)}
 
     def setUp(self):
         fleet = self.enterContext(
