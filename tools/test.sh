@@ -7,7 +7,7 @@ fuzz_seconds=60
 # What --deep runs, in this order; the names are those of its report.
 deep_parts=("${sanitizers[@]}" fuzz clang-tidy odr simulation planted-bugs models
   examples stopped-minute shared-memory shared-memory-suite worker-chaos
-  train-chaos)
+  train-chaos tensorflow)
 
 # run_tests [--deep[=PART,...]] [TARGET...]. The last line counts, and the exit
 # code says the same. The whole of --deep takes hours, so that its parts can be
@@ -106,6 +106,9 @@ run_deep_part() {
     train-chaos)
       check_once train-chaos run_bazel test //tests/e2e/train:train_chaos_test \
         --test_env=TRIBUTARY_CHAOS_STOPS=50 --test_timeout=3600
+      ;;
+    tensorflow)
+      check_once tensorflow run_bazel test //tests/wheel:tensorflow_test
       ;;
   esac
 }

@@ -173,10 +173,13 @@ BLOCKS = {
     ],
     "docs/python.md": [
         ("import tributary_gnn", PYTHON),
+        ("./dev wheel", BAZEL + "; tests/wheel installs it"),
         ("./dev bazel build", BAZEL),
         ("tributary partition --input tests/data/cora", PYTHON),
         ("import tributary_gnn", PYTHON),
         ("with tg.serve", PYTHON),
+        ("import torch", "tests/python/pyg/page_test.py"),
+        ("python3 examples", "tests/python/pyg/page_test.py"),
         ("batch = next", PYTHON),
         ("tributary partition --input tests/data/aifb", PYTHON),
         ("typed = ", PYTHON),
