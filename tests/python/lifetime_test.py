@@ -10,6 +10,7 @@ import unittest
 import tributary_gnn as tg
 from tests.e2e import frozen, processes
 from tests.python import graphs, scripts
+from tributary_gnn import log
 
 OPTIONS = {"num_neighbors": [10, 5], "input_nodes": "train", "batch_size": 32,
            "format": "numpy"}
@@ -196,9 +197,12 @@ class LifetimeTest(unittest.TestCase):
             with self.assertRaisesRegex(ConnectionError, "no server answered"):
                 tg.NeighborLoader(f"127.0.0.1:{port}", rpc_timeout=1, **OPTIONS)
         self.assertTrue(any(str(port) in line for line in logs.output), logs.output)
-        tg.log_to(logger, logging.CRITICAL)
-        with self.assertNoLogs(logger), self.assertRaises(ConnectionError):
-            tg.NeighborLoader(f"127.0.0.1:{port}", rpc_timeout=0.5, **OPTIONS)
+
+    def test_levels_of_the_log(self):
+        # Those of tributary.h: debug, info, warning, error, off.
+        self.assertEqual([log._level_of(level) for level in (
+            logging.NOTSET, logging.DEBUG, logging.INFO, logging.INFO + 1, logging.WARNING,
+            logging.ERROR, logging.CRITICAL)], [0, 0, 1, 2, 2, 3, 4])
 
 
 # Ends of programs, each with an open loader; the exit code and stdout.
