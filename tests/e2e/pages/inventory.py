@@ -170,6 +170,10 @@ BLOCKS = {
         ("caller  ", TEXT),
         ("client  ", TEXT),
     ],
+    "docs/python.md": [
+        ("import torch", "tests/python/pyg/page_test.py"),
+        ("tributary partition --input tests/data/cora", "tests/python/pyg/page_test.py"),
+    ],
     "docs/recipes.md": [
         ("tributary partition --input ogbn_products", "tests/e2e/train/recipes_train_test.py"),
         ("tributary serve", TEMPLATE),
