@@ -8,16 +8,10 @@ import time
 import unittest
 
 from tests.e2e import processes
+from tests.e2e.pages import page
 from tests.wheel import debian_root, wheel
 
-FIRST_BATCHES = """
-import sys
-from tributary_gnn import NeighborLoader
-loader = NeighborLoader("graph", mode=sys.argv[1], num_neighbors=[10, 5], input_nodes="*",
-                        batch_size=1024)
-for batch in loader:
-    print(batch.index, batch.x.shape, batch.edge_index.shape)
-"""
+PAGE = "docs/python.md"
 
 
 @unittest.skipUnless(os.geteuid() == 0, "chroot needs root")
@@ -25,44 +19,44 @@ class RootTest(unittest.TestCase):
     def setUp(self):
         folder = self.enterContext(processes.temporary_folder())
         self.root = os.path.join(folder, "root")
-        debian_root.make(self.root, ["python3", "python3-numpy", "python3-pip"])
-        self.home = os.path.join(self.root, "home")
-        os.makedirs(os.path.join(self.root, "proc"), exist_ok=True)
-        os.makedirs(os.path.join(self.root, "tmp"), exist_ok=True)
-        os.makedirs(self.home, exist_ok=True)
+        debian_root.make(self.root, ["dash", "python3", "python3-numpy", "python3-pip"])
+        self.folder = os.path.join(self.root, "trainer")
+        for name in ("proc", "tmp", "trainer"):
+            os.makedirs(os.path.join(self.root, name), exist_ok=True)
 
-    def run_inside(self, *command):
-        """What the command prints, in /home of the root; the transcript has its time."""
+    def run_inside(self, line):
+        """What a line of shell prints, in /trainer of the root; the log has its time."""
         started = time.monotonic()
         done = subprocess.run(
             ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child",
-             "--mount-proc", f"--root={self.root}", "--wd=/home", "--", *command],
-            env={"PATH": "/home/venv/bin:/usr/bin"}, executable="/usr/bin/unshare",
-            text=True, capture_output=True, timeout=wheel.DEADLINE,
-            stdin=subprocess.DEVNULL)
-        print(f"$ {' '.join(command)}\n{done.stdout}{done.stderr}"
+             "--mount-proc", f"--root={self.root}", "--wd=/trainer", "--", "sh", "-c", line],
+            env={"PATH": "/trainer/venv/bin:/usr/bin", "PIP_NO_INDEX": "1"},
+            executable="/usr/bin/unshare", text=True, capture_output=True,
+            timeout=wheel.DEADLINE, stdin=subprocess.DEVNULL)
+        print(f"$ {line}\n{done.stdout}{done.stderr}"
               f"[{time.monotonic() - started:.1f} s]", file=sys.stderr)
         self.assertEqual(done.returncode, 0)
         return done.stdout
 
-    def test_first_batches(self):
+    def write_program(self, text):
+        with open(os.path.join(self.folder, "first_batches.py"), "w", encoding="utf-8") as out:
+            out.write(text)
+
+    def test_the_pages_way_to_first_batches(self):
         names = {name for _, _, names in os.walk(self.root) for name in names}
         for absent in ("gcc", "bazel", "cmake", "tributary", "libprotobuf.so.32",
                        "libgrpc.so.29", "Python.h"):
             self.assertNotIn(absent, names)
-        file = os.path.basename(wheel.named_copy(self.home))
-        self.run_inside("python3", "-m", "venv", "--system-site-packages",
-                        "--without-pip", "venv")
-        self.run_inside("python3", "-m", "pip", "--python", "venv/bin/python", "install",
-                        "--no-index", file)
-        self.run_inside("tributary", "generate", "rmat", "--scale", "14", "--edges",
-                        "200000", "--feat-dim", "16", "--random-seed", "1", "--out", "graph")
-        with open(os.path.join(self.home, "first_batches.py"), "w", encoding="utf-8") as out:
-            out.write(FIRST_BATCHES)
-        printed = [self.run_inside("python", "first_batches.py", mode)
-                   for mode in ("collocated", "mp")]
-        self.assertEqual(len(printed[0].splitlines()), 16)
-        self.assertEqual(printed[0], printed[1])
+        wheel.named_copy(self.folder)
+        program = page.block(PAGE, "from tributary_gnn import NeighborLoader")
+        self.write_program(program)
+        self.run_inside("python3 -m venv --system-site-packages --without-pip venv")
+        for line in page.block(PAGE, "python3 -m pip install").splitlines():
+            printed = self.run_inside(line)
+        self.assertRegex(printed, r"^0 \(\d+, 16\) \(2, \d+\)\n")
+        self.assertEqual(len(printed.splitlines()), 16)
+        self.write_program(program.replace('"graph"', '"graph", mode="mp"'))
+        self.assertEqual(self.run_inside(line), printed)
 
 
 if __name__ == "__main__":

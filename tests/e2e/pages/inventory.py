@@ -171,6 +171,9 @@ BLOCKS = {
         ("client  ", TEXT),
     ],
     "docs/python.md": [
+        ("./dev wheel", BAZEL),
+        ("from tributary_gnn import NeighborLoader", "tests/wheel/root_test.py"),
+        ("python3 -m pip install", "tests/wheel/root_test.py"),
         ("import torch", "tests/python/pyg/page_test.py"),
         ("tributary partition --input tests/data/cora", "tests/python/pyg/page_test.py"),
     ],
