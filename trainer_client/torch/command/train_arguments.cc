@@ -342,6 +342,7 @@ absl::Status ReadTexts(TrainFlagTexts& t, TrainArguments& a) {
   RETURN_IF_ERROR(ReadTrainSession(t, a));
   RETURN_IF_ERROR(ReadTask(t, a));
   RETURN_IF_ERROR(ReadSparse(t, a));
+  CollectWhatIsRead(a);
   RETURN_IF_ERROR(ReadPrediction(t, a));
   RETURN_IF_ERROR(ReadEpochs(t, a));
   return ReadLayers(a);
