@@ -48,8 +48,16 @@ _pointer_of = _python("PyCapsule_GetPointer", ctypes.c_void_p, ctypes.py_object,
 # tensor drops its capsule while its error is set, and then no code in Python can run. So
 # each is kept here until it was taken, which renames it, or nobody else refers to it.
 _exported: collections.deque = collections.deque()
-# Of a capsule that was just taken from there: the variable's, and getrefcount's argument.
-_OWN_REFERENCES = 2
+
+
+def _take(queue: collections.deque) -> tuple[Any, int]:
+    """Takes the first element; returns it, and how many references to it there were."""
+    taken = queue.popleft()
+    return taken, sys.getrefcount(taken)
+
+
+# Of an element that nothing else refers to. Versions of Python count differently.
+_OWN_REFERENCES = _take(collections.deque([object()]))[1]
 
 
 def _delete(capsule: Any) -> None:
@@ -67,10 +75,10 @@ def release_refused() -> None:
     """Deletes the tensors of capsules that were dropped without being taken."""
     for _ in range(len(_exported)):
         try:
-            capsule = _exported.popleft()
+            capsule, references = _take(_exported)
         except IndexError:  # another thread does the same
             return
-        if sys.getrefcount(capsule) == _OWN_REFERENCES:
+        if references == _OWN_REFERENCES:
             _delete(capsule)
         elif not _is_taken(capsule):
             _exported.append(capsule)

@@ -11,8 +11,8 @@ Type = Union[NodeType, EdgeType]
 
 class TensorName(NamedTuple):
     """A tensor's name in parts: "edge_index/author__writes__paper" is the column
-    "edge_index" of the type ("author", "writes", "paper"). The type of a tensor of a
-    homogeneous graph is None."""
+    "edge_index" of the type ("author", "writes", "paper"). The type is None in a homogeneous
+    graph, and of a tensor that is of several types, as "walks" is."""
 
     column: str
     type: Type | None
@@ -33,7 +33,7 @@ class GraphTypes:
 
     def parse(self, name: str) -> TensorName:
         """Returns the parts of a tensor's name."""
-        if not self.heterogeneous:
+        if not self.heterogeneous or "/" not in name:
             return TensorName(name, None)
         column, _, suffix = name.partition("/")
         return TensorName(column, self._by_suffix[suffix])

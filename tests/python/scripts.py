@@ -13,7 +13,8 @@ import tributary_gnn as tg
 graph = sys.argv[1]
 options = dict(num_neighbors=[10, 5], input_nodes="train", batch_size=32, format="numpy")
 """
-_COMMAND = [sys.executable, "-B", "-X", "faulthandler", "-c"]
+# Python 3.12 and later warn of fork().
+_COMMAND = [sys.executable, "-B", "-X", "faulthandler", "-W", "ignore::DeprecationWarning", "-c"]
 
 
 def run(script, *arguments, deadline=processes.DEADLINE):

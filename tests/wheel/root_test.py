@@ -2,12 +2,13 @@
 Debian, without a network, and without anything that Tributary is built with."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
 import unittest
 
-from tests.e2e import processes
+from tests.e2e import folders, processes
 from tests.e2e.pages import page
 from tests.wheel import debian_root, wheel
 
@@ -47,16 +48,20 @@ class RootTest(unittest.TestCase):
         for absent in ("gcc", "bazel", "cmake", "tributary", "libprotobuf.so.32",
                        "libgrpc.so.29", "Python.h"):
             self.assertNotIn(absent, names)
-        wheel.named_copy(self.folder)
-        program = page.block(PAGE, "from tributary_gnn import NeighborLoader")
+        os.makedirs(os.path.join(self.folder, "dist"))
+        wheel.named_copy(os.path.join(self.folder, "dist"))
+        shutil.copytree(folders.CORA, os.path.join(self.folder, folders.CORA))
+        program = page.block(PAGE, 'import tributary_gnn as tg\n\nloader = tg.NeighborLoader("')
         self.write_program(program)
         self.run_inside("python3 -m venv --system-site-packages --without-pip venv")
-        for line in page.block(PAGE, "python3 -m pip install").splitlines():
-            printed = self.run_inside(line)
-        self.assertRegex(printed, r"^0 \(\d+, 16\) \(2, \d+\)\n")
-        self.assertEqual(len(printed.splitlines()), 16)
-        self.write_program(program.replace('"graph"', '"graph", mode="mp"'))
-        self.assertEqual(self.run_inside(line), printed)
+        (install,) = page.block(PAGE, "./dev wheel\n").splitlines()[1:]
+        self.run_inside(install)
+        self.run_inside(page.block(PAGE, "tributary partition --input tests/data/cora"))
+        printed = self.run_inside("python3 first_batches.py")
+        self.assertRegex(printed, r"^0 (\d+) \(\1, 1433\) \(2, \d+\) 32\n")
+        self.assertEqual(len(printed.splitlines()), 10)
+        self.write_program(program.replace('"cora4"', '"cora4", num_workers=2'))
+        self.assertEqual(self.run_inside("python3 first_batches.py"), printed)
 
 
 if __name__ == "__main__":

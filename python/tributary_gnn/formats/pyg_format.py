@@ -56,7 +56,7 @@ class _Stores:
         """Returns a batch of a typed graph, with the stores of all its types."""
         sampled = {its_type: self._attributes(columns)
                    for its_type, columns in _by_type(batch, self._types).items()}
-        data = HeteroData()
+        data = self._filled(HeteroData(), sampled.pop(None, {}))
         for its_type in (*self._types.node_types, *self._types.edge_types):
             attributes = sampled.get(its_type)
             if attributes is None:
@@ -92,9 +92,9 @@ class _Stores:
         return self._make.input_ids(tensor) if column == "input_id" else self._make(tensor)
 
 
-def _by_type(batch: Batch, types: GraphTypes) -> dict[Type, dict[str, Tensor]]:
-    """Returns the tensors by type and column."""
-    by_type: dict[Type, dict[str, Tensor]] = {}
+def _by_type(batch: Batch, types: GraphTypes) -> dict[Type | None, dict[str, Tensor]]:
+    """Returns the tensors by type and column; of None those of several types."""
+    by_type: dict[Type | None, dict[str, Tensor]] = {}
     for tensor in batch.tensors():
         column, its_type = types.parse(tensor.name)
         by_type.setdefault(its_type, {})[column] = tensor

@@ -13,6 +13,7 @@ PAGES = "tests/e2e/pages/"
 DATA, DGL = PAGES + "data_page_test.py", PAGES + "dgl_page_test.py"
 GLT, OPERATIONS = PAGES + "glt_page_test.py", PAGES + "operations_page_test.py"
 GRAPHS, TRAINS = PAGES + "graph_pages_test.py", PAGES + "train_pages_test.py"
+PYTHON = "tests/python/page_test.py"
 
 # By page, from top to bottom: how a block begins, and where it runs or why not.
 BLOCKS = {
@@ -171,11 +172,21 @@ BLOCKS = {
         ("client  ", TEXT),
     ],
     "docs/python.md": [
-        ("./dev wheel", BAZEL),
-        ("from tributary_gnn import NeighborLoader", "tests/wheel/root_test.py"),
-        ("python3 -m pip install", "tests/wheel/root_test.py"),
+        ("import tributary_gnn", PYTHON),
+        ("./dev wheel", BAZEL + "; tests/wheel/root_test.py installs it"),
+        ("./dev bazel build", BAZEL),
+        ("tributary partition --input tests/data/cora", PYTHON),
+        ("import tributary_gnn", PYTHON),
+        ("with tg.serve", PYTHON),
         ("import torch", "tests/python/pyg/page_test.py"),
-        ("tributary partition --input tests/data/cora", "tests/python/pyg/page_test.py"),
+        ("python3 examples", "tests/python/pyg/page_test.py"),
+        ("batch = next", PYTHON),
+        ("tributary partition --input tests/data/aifb", PYTHON),
+        ("typed = ", PYTHON),
+        ("import json", PYTHON),
+        ("shares = ", PYTHON),
+        ("loader = ", PYTHON),
+        ("import numpy", PYTHON),
     ],
     "docs/recipes.md": [
         ("tributary partition --input ogbn_products", "tests/e2e/train/recipes_train_test.py"),

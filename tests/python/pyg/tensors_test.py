@@ -129,6 +129,24 @@ class TensorsTest(unittest.TestCase):
             batch = self.first(format, input_id=numbers)
             self.assertEqual(batch.input_id.tolist(), list(range(1000, 1010)))
 
+    def test_walks_over_several_types_are_of_none(self):
+        folder = self.enterContext(processes.temporary_folder())
+        graph = graphs.partition(graphs.heterogeneous(), folder)
+        path = ",".join(graphs.WRITES) + ";" + ",".join(graphs.WRITTEN_BY)
+        session = {"kind": "walk", "input_nodes": "paper:*", "walk_length": 2,
+                   "metapath": path, "batch_size": graphs.PAPERS}
+        shape = (graphs.PAPERS, 3)
+        with tg.Source(graph=graph) as source, tg.Loader(source, session) as loader:
+            types = GraphTypes(loader.schema())
+            loader.start_epoch(0)
+            batch = loader.next()
+            for format in ("numpy", "torch", "pyg"):
+                given = formats.converter(
+                    format, formats.Request(types, schema=loader.schema()))(batch)
+                self.assertEqual(tuple(given["walks"].shape), shape, format)
+                self.assertEqual(tuple(given["walk_index"].shape), shape, format)
+                self.assertEqual(given["paper"]["x"].shape[1], 5, format)
+
     def test_refused(self):
         no_cuda = "torch .* finds no CUDA device"
         for options, text in (
