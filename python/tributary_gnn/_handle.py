@@ -30,10 +30,9 @@ def in_callback():
 class Handle:
     """A pointer of the library, closed once, and by the process that opened it.
 
-    Calls on it exclude each other, so that none meets a pointer that close() has freed. One
-    that waits in steps lets the others in between two of them. `cancel` ends the call that
-    another thread is in; a handle without it is closed at the end of that call. `keeps`
-    lives until it is closed.
+    Calls on it exclude each other, so that none meets a pointer that close() has freed.
+    `cancel` ends the call that another thread is in; a handle without it is closed at the
+    end of that call. `keeps` lives until it is closed.
     In a child of fork() nothing is locked, as the threads that hold the locks are not
     there: the library refuses the pointer by name, and closing it does nothing.
     """
@@ -47,26 +46,13 @@ class Handle:
         self._keeps = keeps
         self._pid = os.getpid()
         self._close_after_call = False
-        # Reentrant: a signal's handler may close what it interrupts. Who takes both takes
-        # the turn first.
-        self._turn = threading.RLock()
+        # Reentrant: a signal's handler may close what it interrupts.
         self._one_call = threading.RLock()
         self._changes = threading.RLock()
 
     def call(self, function: Callable[..., int], *arguments: Any) -> int:
         """Calls `function` with the pointer and the arguments. Returns OK, NOT_YET or
         END_OF_EPOCH; raises the exception of another status."""
-        with self._excluding(self._turn):
-            return self._call(function, arguments)
-
-    def step(self, function: Callable[..., int], *arguments: Any) -> int:
-        """Does the same, as one step of a wait: after the calls that others wait to make.
-        A lock is taken again at once by the thread that lets go of it, if it tries."""
-        with self._excluding(self._turn):
-            pass
-        return self._call(function, arguments)
-
-    def _call(self, function: Callable[..., int], arguments: tuple) -> int:
         try:
             with self._excluding(self._one_call):
                 code = function(self._open_pointer(), *arguments)

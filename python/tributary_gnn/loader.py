@@ -15,7 +15,7 @@ from ._library import whole
 from .batch import Batch
 from .source import Source
 
-# Ctrl-C is seen between two waits of this length.
+# Ctrl-C is seen between two waits of this length, and other threads' calls are made.
 _STEP_MS = 100
 
 
@@ -115,8 +115,7 @@ class Loader:
         _dlpack.release_refused()
         pointer = ctypes.c_void_p()
         for milliseconds in _steps(timeout):
-            code = self._handle.step(_library.library().tributary_loader_next, milliseconds,
-                                     ctypes.byref(pointer))
+            code = self._call("next", milliseconds, ctypes.byref(pointer))
             if code == _library.OK:
                 return Batch(pointer)
             if code == _library.END_OF_EPOCH:

@@ -251,6 +251,27 @@ if child == 0:
     sys.exit(5)
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), next(batches).index)
 """, 0, "the loader\nthe batch\nthe batch\nthe source\n5\n5 1\n"),
+    "of a thread that a child lacks": ("""
+loader = tg.NeighborLoader(graph, **options)
+held = threading.Event()
+def hold():  # as a thread does that is in a call
+    handle = loader._loader._handle
+    with handle._one_call, handle._changes:
+        held.set()
+        threading.Event().wait(1000)
+threading.Thread(target=hold, daemon=True).start()
+held.wait()
+if os.fork() == 0:
+    try:
+        iter(loader)
+    except tg.FailedPrecondition as error:
+        print(str(error).split(" is of process")[0], flush=True)
+    loader.cancel()
+    loader.close()
+    os._exit(0)
+os.wait()
+os._exit(4)
+""", 4, "the loader\n"),
 }
 
 

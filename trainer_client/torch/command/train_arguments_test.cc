@@ -549,7 +549,7 @@ TEST(TrainArgumentsTest, EachOptionOfTheTableIsTakenOrRefusedByName) {
     EXPECT_THAT(error, HasSubstr(flag + " has no use here: "));
     EXPECT_THAT(error, HasSubstr("; allowed: without it"));
   }
-  EXPECT_EQ(refused, 24);
+  EXPECT_EQ(refused, 25);
 }
 
 TEST(TrainArgumentsTest, AnEstimateOfUniformDrawsRefusesOthers) {
