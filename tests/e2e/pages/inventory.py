@@ -22,6 +22,7 @@ BLOCKS = {
         ("./dev bazel test", BAZEL),
     ],
     "README.md": [
+        ("import tributary_gnn", PYTHON),
         ("./dev demo", BAZEL),
         ("# Build the programs", "tests/e2e/readme_test.py"),
     ],
