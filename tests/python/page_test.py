@@ -62,6 +62,7 @@ class PageTest(unittest.TestCase):
     def test_the_three_lines_over_a_file_of_servers(self):
         self.paste_commands()
         [block] = [block for block in blocks() if "servers.txt" in block.text()]
+        self.assertEqual(page.block("README.md", "import tributary_gnn"), block.text())
         with processes.Fleet(self.shells.path("cora4"), ["0,1", "2,3"]) as fleet:
             fleet.doctor()
             os.symlink(fleet.peers, self.shells.path("servers.txt"))

@@ -56,9 +56,9 @@ class Installation:
         return {**own, "PYTHONPATH": ":".join(paths),
                 "PATH": f"{self.site}/bin:/usr/bin:/bin", **more}
 
-    def run(self, *command, code=0, **more):
-        """Runs a command to its end, which is with `code`."""
-        done = subprocess.run(command, env=self.environment(**more), text=True,
+    def run(self, *command, code=0, folder=None, **more):
+        """Runs a command in `folder` to its end, which is with `code`."""
+        done = subprocess.run(command, env=self.environment(**more), cwd=folder, text=True,
                               capture_output=True, stdin=subprocess.DEVNULL,
                               timeout=DEADLINE)
         if done.returncode != code:

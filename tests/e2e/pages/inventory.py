@@ -22,6 +22,7 @@ BLOCKS = {
         ("./dev bazel test", BAZEL),
     ],
     "README.md": [
+        ("import tributary_gnn", PYTHON),
         ("./dev demo", BAZEL),
         ("# Build the programs", "tests/e2e/readme_test.py"),
     ],
@@ -173,7 +174,7 @@ BLOCKS = {
     ],
     "docs/python.md": [
         ("import tributary_gnn", PYTHON),
-        ("./dev wheel", BAZEL + "; tests/wheel installs it"),
+        ("./dev wheel", BAZEL + "; tests/wheel/root_test.py installs it"),
         ("./dev bazel build", BAZEL),
         ("tributary partition --input tests/data/cora", PYTHON),
         ("import tributary_gnn", PYTHON),

@@ -55,6 +55,7 @@ absl::Status OwnedTrainLoaders::OpenNodes(const TrainArguments& a,
   if (a.train.counts_classes() || a.train.needs_labels()) {
     NeighborLoaderOptions labels = options;
     labels.collect = {CollectedColumn::kY};
+    labels.feature_dtype = FeatureDType::kStored;
     labels.collect_degrees = false;
     labels.num_neighbors = {1};
     ASSIGN_OR_RETURN(labels_, source.Open(labels));

@@ -5,10 +5,16 @@
 namespace tributary {
 namespace {
 
+// Without features no precision can be asked for.
+void CollectNothing(CommonLoaderOptions& common) {
+  common.collect = CollectedColumns::None();
+  common.feature_dtype = FeatureDType::kStored;
+}
+
 // `draws`: of which the conditions on edges hold for all neighbours, too.
 SessionOptions WithHop(CommonLoaderOptions common, const OneHop& hop,
                        const DrawOptions& draws) {
-  if (!hop.collect_features) common.collect = CollectedColumns::None();
+  if (!hop.collect_features) CollectNothing(common);
   common.collect_degrees = hop.collect_degrees;
   NeighborOptions neighbors;
   neighbors.num_neighbors = hop.fanouts;
@@ -62,7 +68,7 @@ SessionOptions PredictionSessions::Probe() const {
   const OneHop hop{.fanouts = {1}};
   if (!of_links()) return Target(hop);
   CommonLoaderOptions common = Common();
-  common.collect = CollectedColumns::None();
+  CollectNothing(common);
   NeighborOptions neighbors;
   neighbors.num_neighbors = hop.fanouts;
   return Links(common, ExcludeMode::kNone, neighbors);

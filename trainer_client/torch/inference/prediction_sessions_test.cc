@@ -43,6 +43,7 @@ TEST(PredictionSessionsTest, AllNodesOfAnotherType) {
   PredictOptions options = Options();
   options.target.type = "author";
   options.loader.draws.edge_mask = "kept";
+  options.loader.feature_dtype = FeatureDType::kInt8;
   options.loader.draws.disjoint = true;
   const PredictionSessions sessions(options);
   const OneHop hop{.fanouts = {{-1}, {{"a,b,c", {0}}}}};
@@ -51,6 +52,7 @@ TEST(PredictionSessionsTest, AllNodesOfAnotherType) {
   EXPECT_EQ(target.input_type, "author");
   EXPECT_EQ(target.input_split, "");
   EXPECT_TRUE(target.collect.empty());
+  EXPECT_EQ(target.feature_dtype, FeatureDType::kStored);
   const auto& hops = std::get<NeighborOptions>(target.kind);
   EXPECT_EQ(hops.num_neighbors, hop.fanouts);
   EXPECT_FALSE(hops.replace);
@@ -66,6 +68,7 @@ TEST(PredictionSessionsTest, LinksLeaveOutWhatTrainingDoes) {
   options.link.emplace();
   options.link->types = {{.edge_type = "a,b,c", .train = "train"}};
   options.link->exclude = ExcludeMode::kReverseId;
+  options.loader.feature_dtype = FeatureDType::kInt8;
   const PredictionSessions sessions(options);
   EXPECT_TRUE(sessions.of_links());
   EXPECT_EQ(sessions.target_type(), "a,b,c");
@@ -78,6 +81,7 @@ TEST(PredictionSessionsTest, LinksLeaveOutWhatTrainingDoes) {
   EXPECT_EQ(link.negatives.mode, NegativeMode::kNone);
   const SessionOptions probe = sessions.Probe();
   EXPECT_TRUE(probe.collect.empty());
+  EXPECT_EQ(probe.feature_dtype, FeatureDType::kStored);
   EXPECT_EQ(std::get<LinkOptions>(probe.kind).exclude, ExcludeMode::kNone);
 
   options.target = {.type = "node"};  // the embeddings of nodes
