@@ -99,7 +99,10 @@ class OperationsPageTest(unittest.TestCase):
             commands.replace("--wait 1m", "--wait 2s").replace("--epochs 40", "--epochs 2"))
         [port] = re.findall(r"^sampler (\d+) \d+ & second", text, re.M)
         taken = self.enterContext(socket.socket())
+        # Its holder does not listen; who listens keeps others from it.
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         taken.bind(("127.0.0.1", int(port)))
+        taken.listen()
         shell = self.shells.start("set +e\n" + text)
         try:
             self.assertIsNotNone(shell.wait(page.DEADLINE), shell.output())
