@@ -13,6 +13,9 @@ import numpy
 
 from . import errors
 
+# Kinds of dtypes of numbers, true and false, and times.
+NUMBERS = "biufM"
+
 
 class ArrayFiles:
     """Arrays that a session names, until the loader is open:
@@ -53,18 +56,23 @@ class ArrayFiles:
             os.close(self._descriptors.pop())
 
 
+def to_numpy(values: Any) -> numpy.ndarray:
+    """Returns an array, a list or a tensor as NumPy's array, of any shape and dtype."""
+    if hasattr(values, "detach"):  # a torch.Tensor, perhaps on a GPU
+        values = values.detach().cpu().numpy()
+    return numpy.asarray(values)
+
+
 def as_array(name: str, values: Any) -> numpy.ndarray:
     """Returns numbers, or true and false, as an array of one dimension.
 
     Raises:
       TypeError, ValueError: they are something else.
     """
-    if hasattr(values, "detach"):  # a torch.Tensor, perhaps on a GPU
-        values = values.detach().cpu().numpy()
-    array = numpy.asarray(values)
+    array = to_numpy(values)
     if array.size == 0:
         array = array.reshape(0).astype(numpy.int64)
-    if array.dtype.kind not in "biufM":
+    if array.dtype.kind not in NUMBERS:
         raise TypeError(f"{name} is {values!r:.100}; allowed: numbers, or a mask of bool")
     if array.ndim == 0:
         raise ValueError(f"{name} is one number, {values!r}; allowed: a list or an array")

@@ -12,6 +12,7 @@ from typing import Any, Iterator, Mapping
 import numpy
 
 from . import _program
+from ._arrays import NUMBERS, to_numpy
 
 _LOGGER = logging.getLogger("tributary_gnn.partition")
 _PARTS_OF_TYPE = re.compile(r"[/.]|_$")
@@ -179,9 +180,7 @@ def _whole_file(value: Any) -> str | None:
 
 
 def _as_array(name: str, value: Any, whose: str) -> numpy.ndarray:
-    if hasattr(value, "detach"):  # a torch.Tensor, perhaps on a GPU
-        value = value.detach().cpu().numpy()
-    array = numpy.asarray(value)
-    if array.dtype.kind not in "biufM":
+    array = to_numpy(value)
+    if array.dtype.kind not in NUMBERS:
         raise TypeError(f"{whose}: {name} is of dtype {array.dtype}; allowed: numbers, bool")
     return numpy.ascontiguousarray(array)

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <variant>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "common/io/buffer.h"
 #include "common/process/memory_limit.h"
@@ -21,14 +23,10 @@ const DrawOptions* DrawsOf(const SessionOptions& loader) {
 // Returns the names of the arrays of nodes and edges that batches read.
 std::set<std::string> ArraysRead(const SessionOptions& loader) {
   std::set<std::string> names = {"indptr", "indices", "edge_id", "orig_id"};
-  for (const auto& [column, name] : {
-           std::pair{CollectedColumn::kX, "x"},
-           {CollectedColumn::kY, "y"},
-           {CollectedColumn::kEdgeAttr, "edge_attr"},
-           {CollectedColumn::kTime, "time"},
-           {CollectedColumn::kWeight, "weight"},
-       }) {
-    if (loader.collect.has(column)) names.insert(name);
+  // Arrays have the names of columns; seed_time is no array.
+  const std::string columns = CollectedColumnsText(loader.collect);
+  for (absl::string_view name : absl::StrSplit(columns, ',')) {
+    names.insert(std::string(name));
   }
   const DrawOptions* draws = DrawsOf(loader);
   if (draws == nullptr) return names;

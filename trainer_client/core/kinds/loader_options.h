@@ -47,7 +47,7 @@ struct CommonLoaderOptions {
   // once (PyTorch's WeightedRandomSampler, PyG's ImbalancedSampler). Requires
   // shuffle kGlobal.
   std::vector<double> input_weight;
-  // What batches hold rows of: by default x, y and edge_attr. They may also
+  // The columns that batches hold: by default x, y and edge_attr. They may also
   // have the nodes' times, the edges' weights and the inputs' times.
   CollectedColumns collect;
   // The precision of floating columns of x and edge_attr: half precision takes
