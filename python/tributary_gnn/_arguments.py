@@ -1,21 +1,22 @@
-"""What the arguments of PyG's NeighborLoader and PyTorch's DataLoader mean here: each
-works, or a warning says once why it has no effect, or an error says what takes its place.
+"""What the arguments of PyG's loaders and PyTorch's DataLoader mean here: each works, or a
+warning says once why it has no effect, or an error says what takes its place.
 """
 
 from __future__ import annotations
 
 import difflib
+import os
+import sys
 import warnings
-from typing import Any, Iterable
+from typing import Any, Iterable, Mapping, NamedTuple
 
 from .source import OPTION_NAMES as WORKER_OPTIONS
 
-# Options of sessions of kind `node` (docs/sampling/sessions.md) that PyG has not.
-SESSION_OPTIONS = (
-    "input_weight", "random_seed", "collect", "feature_dtype", "collect_degrees", "expand",
-    "draw", "layer_dependency", "time", "strict", "edge_mask", "edge_predicate", "edge_dir",
-    "max_scanned_edges",
-)
+# Options of sessions of every kind (docs/sampling/sessions.md) that PyG has not.
+COMMON_OPTIONS = ("input_weight", "random_seed", "collect", "feature_dtype", "collect_degrees")
+# Those of how neighbours are sampled, of sessions of kind `node` and `link`.
+HOP_OPTIONS = ("expand", "draw", "layer_dependency", "time", "strict", "edge_mask",
+               "edge_predicate", "edge_dir")
 
 # name: (values that say nothing, why others have no effect).
 NOTES: dict[str, tuple[tuple[Any, ...], str]] = {
@@ -35,11 +36,12 @@ NOTES: dict[str, tuple[tuple[Any, ...], str]] = {
         (1, None), "state_dict() is exact at each step, and costs no snapshot"),
 }
 
-# name: what takes the place of a value other than None.
+# name: what takes the place of a value other than None, in any loader.
 REFUSED = {
-    "batch_sampler": "batch_size and drop_last, with input_nodes, shuffle and input_weight",
+    "batch_sampler": "batch_size and drop_last, with the list of inputs, shuffle and "
+                     "input_weight",
     "collate_fn": "transform=, which gets each batch",
-    "dataset": "input_nodes=",
+    "dataset": "the list of inputs, as input_nodes= or edge_label_index=",
     "neighbor_sampler": "num_neighbors= and the other options: batches are sampled by servers "
                         "or workers, which run no Python",
     "transform_sampler_output": "transform=, which gets the batch with its features",
@@ -50,41 +52,71 @@ REFUSED = {
 # Arguments of PyTorch's DataLoader that become options of the source, or of the session.
 DATALOADER = ("num_workers", "prefetch_factor", "timeout", "generator", "sampler")
 
-_KNOWN = (*SESSION_OPTIONS, *WORKER_OPTIONS, *NOTES, *REFUSED, *DATALOADER)
+_COMMON = (*COMMON_OPTIONS, *WORKER_OPTIONS, *NOTES, *REFUSED, *DATALOADER)
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 _warned: set[str] = set()
+
+
+class Vocabulary(NamedTuple):
+    """The keywords of a loader beside those of its signature and of all loaders.
+
+    loader: the name of its class.
+    kind: the kind of its sessions.
+    options: options of sessions of that kind that are passed on.
+    refused: name: what takes the place of a value other than None.
+    notes: name: (values that say nothing, why others have no effect).
+    counterpart: whose arguments the signature has.
+    """
+
+    loader: str
+    kind: str
+    options: tuple[str, ...] = ()
+    refused: Mapping[str, str] = {}
+    notes: Mapping[str, tuple[tuple[Any, ...], str]] = {}
+    counterpart: str = "PyG's {}"
+
+    @property
+    def passed_on(self) -> tuple[str, ...]:
+        """The options of the session that are keywords."""
+        return (*COMMON_OPTIONS, *self.options)
+
+    def check_names(self, names: Iterable[str], signature: Iterable[str]) -> None:
+        """Raises TypeError for a name that no argument has."""
+        keywords = (*_COMMON, *self.options, *self.refused, *self.notes)
+        for name in names:
+            if name in keywords:
+                continue
+            near = difflib.get_close_matches(name, [*signature, *keywords], n=1)
+            meant = f"did you mean {near[0]}?" if near else (
+                f"allowed: the arguments of {self.counterpart.format(self.loader)} and PyTorch's "
+                f"DataLoader, the options of docs/modes.md and of sessions of kind {self.kind}")
+            raise TypeError(f"{self.loader} has no argument {name!r}; {meant}")
+
+    def check_effects(self, arguments: dict[str, Any]) -> None:
+        """Refuses what has another form here, and warns of what has no effect."""
+        for name, instead in {**REFUSED, **self.refused}.items():
+            if arguments.get(name) is not None:
+                raise TypeError(f"{name} is not taken; instead: {instead}")
+        for name, (silent, why) in {**NOTES, **self.notes}.items():
+            if name in arguments and not any(arguments[name] is value or (
+                    arguments[name] == value) for value in silent):
+                warn_once(name, f"{name}={arguments[name]!r} has no effect: {why}")
+
+
+def warn(text: str) -> None:
+    """Warns at the line outside of this package that has called it."""
+    frame, level = sys._getframe(1), 2
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, stacklevel=level)
 
 
 def warn_once(key: str, text: str) -> None:
     """Warns the first time that this process comes here with `key`."""
     if key not in _warned:
         _warned.add(key)
-        warnings.warn(text, stacklevel=4)
-
-
-def check_names(names: Iterable[str], explicit: Iterable[str]) -> None:
-    """Raises TypeError for a name that no argument has; `explicit` are those of the
-    signature."""
-    known = [*explicit, *_KNOWN]
-    for name in names:
-        if name in _KNOWN:
-            continue
-        near = difflib.get_close_matches(name, known, n=1)
-        meant = f"did you mean {near[0]}?" if near else (
-            "allowed: the arguments of PyG's NeighborLoader and PyTorch's DataLoader, the "
-            "options of docs/modes.md and of sessions of kind node")
-        raise TypeError(f"NeighborLoader has no argument {name!r}; {meant}")
-
-
-def check_effects(arguments: dict[str, Any]) -> None:
-    """Refuses what has another form here, and warns of what has no effect."""
-    for name, instead in REFUSED.items():
-        if arguments.get(name) is not None:
-            raise TypeError(f"{name} is not taken; instead: {instead}")
-    for name, (silent, why) in NOTES.items():
-        if name in arguments and not any(arguments[name] is value or (
-                arguments[name] == value) for value in silent):
-            warn_once(name, f"{name}={arguments[name]!r} has no effect: {why}")
+        warn(text)
 
 
 def worker_options(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -141,7 +173,7 @@ def apply_sampler(arguments: dict[str, Any]) -> None:
         _apply_weights(arguments, sampler)
     else:
         raise TypeError(
-            f"sampler={name} is not taken; instead: input_nodes= in the order wanted, shuffle=, "
+            f"sampler={name} is not taken; instead: the inputs in the order wanted, shuffle=, "
             "input_weight= (a weight for each input), and rank= and world_size= in place of "
             "DistributedSampler")
 

@@ -1,8 +1,7 @@
-"""A session of kind `node`, made of PyG's arguments."""
+"""Options of sessions, made of PyG's arguments."""
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Mapping
 
 from . import _arguments
@@ -55,10 +54,11 @@ def is_list(input_nodes: Any) -> bool:
     return input_nodes is not None and not isinstance(input_nodes, str)
 
 
-def _subgraph_type(arguments: Mapping[str, Any]) -> str:
+def subgraph_type(arguments: Mapping[str, Any]) -> str:
+    """Returns the option of that name."""
     if not arguments["directed"]:
-        warnings.warn("directed=False is deprecated in PyG; subgraph_type='induced' says the "
-                      "same", stacklevel=5)
+        _arguments.warn("directed=False is deprecated in PyG; subgraph_type='induced' says the "
+                        "same")
         return "induced"
     return getattr(arguments["subgraph_type"], "value", arguments["subgraph_type"])
 
@@ -92,14 +92,12 @@ def collect_as_pyg(arguments: dict[str, Any]) -> None:
     arguments["collect_times"] = arguments.get("collect") is None
 
 
-def timed(session: Mapping[str, Any], time: str | None, collect: bool) -> dict[str, Any]:
-    """Returns the session with the option `time`, and with its columns if `collect`."""
+def timed(session: Mapping[str, Any], time: str | None, collect: str | None
+          ) -> dict[str, Any]:
+    """Returns the session with the option `time`, and with the columns `collect`, if any."""
     if time is None or time == "none":
         return {**session}
-    made = {**session, "time": time}
-    if collect:
-        made["collect"] = "x,y,edge_attr,seed_time" + (",time" if time == "node" else "")
-    return made
+    return {**session, "time": time, **({} if collect is None else {"collect": collect})}
 
 
 def names(arguments: Mapping[str, Any]) -> dict[str, str]:
@@ -109,33 +107,45 @@ def names(arguments: Mapping[str, Any]) -> dict[str, str]:
             if name is not None and name not in _TIMES}
 
 
-def _array(arguments: Mapping[str, Any], name: str, files: ArrayFiles) -> Any:
+def array(arguments: Mapping[str, Any], name: str, files: ArrayFiles) -> Any:
+    """Returns the text of an option that is a list, a text or one number."""
     value = arguments.get(name)
     if value is None or isinstance(value, (str, int)):
         return value
     return files.text(name, value)
 
 
-def session(arguments: Mapping[str, Any], files: ArrayFiles) -> dict[str, Any]:
-    """Returns the session but for its time. Options that nobody gave are left out."""
-    if arguments["input_time"] is not None and times(arguments) in ([None], ["none"]):
-        raise ValueError("input_time without time_attr (or time='edge' or 'node'): nothing is "
+def check_input_time(name: str, arguments: Mapping[str, Any]) -> None:
+    """Raises ValueError for times of inputs, in the argument `name`, without others that
+    they are compared with."""
+    if arguments[name] is not None and times(arguments) in ([None], ["none"]):
+        raise ValueError(f"{name} without time_attr (or time='edge' or 'node'): nothing is "
                          "compared with it")
-    made = {name: arguments.get(name) for name in _arguments.SESSION_OPTIONS}
-    made.update(
-        kind="node",
-        num_neighbors=fanouts(arguments["num_neighbors"]),
-        input_nodes=inputs(arguments["input_nodes"], files),
-        input_time=_array(arguments, "input_time", files),
-        input_weight=_array(arguments, "input_weight", files),
-        batch_size=arguments["batch_size"],
-        shuffle=_arguments.shuffle_of(arguments),
-        drop_last=bool(arguments["drop_last"]),
-        replace=bool(arguments["replace"]),
-        disjoint=bool(arguments["disjoint"]),
-        temporal_strategy=arguments["temporal_strategy"],
-        subgraph_type=_subgraph_type(arguments),
-        draw=_draw(arguments),
-    )
-    made.pop("time")
-    return {name: value for name, value in made.items() if value is not None}
+
+
+def hops(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the options of how neighbours are drawn, but for times."""
+    return {
+        "num_neighbors": fanouts(arguments["num_neighbors"]),
+        "replace": bool(arguments["replace"]),
+        "disjoint": bool(arguments["disjoint"]),
+        "temporal_strategy": arguments["temporal_strategy"],
+        "draw": _draw(arguments),
+        "time": None,  # by timed()
+    }
+
+
+def made(vocabulary: _arguments.Vocabulary, arguments: Mapping[str, Any], files: ArrayFiles,
+         options: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a session of these options, of those that all kinds have, and of those that
+    the loader passes on. Options that nobody gave are left out."""
+    session = {
+        **{name: arguments.get(name) for name in vocabulary.passed_on},
+        "kind": vocabulary.kind,
+        "input_weight": array(arguments, "input_weight", files),
+        "batch_size": arguments["batch_size"],
+        "shuffle": _arguments.shuffle_of(arguments),
+        "drop_last": bool(arguments["drop_last"]),
+        **options,
+    }
+    return {name: value for name, value in session.items() if value is not None}

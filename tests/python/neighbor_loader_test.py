@@ -320,7 +320,7 @@ class OptionsTest(unittest.TestCase):
             rows = re.findall(r"^\| `(\w+)` \| ([\w, ]+) \|", page.read(), re.M)
         of_nodes = {name for name, kinds in rows if {"all", "node"} & set(kinds.split(", "))}
         explicit = set(inspect.signature(tg.NeighborLoader).parameters)
-        self.assertEqual(of_nodes - explicit - {"kind"}, set(_arguments.SESSION_OPTIONS))
+        self.assertEqual(of_nodes - explicit - {"kind"}, set(tg.NeighborLoader.vocabulary.passed_on))
 
     def test_of_sources(self):
         with open("docs/modes.md", encoding="utf-8") as page:

@@ -91,7 +91,7 @@ class PageTest(unittest.TestCase):
         self.assertEqual(set(re.findall(r"`(\w+)`", refused)),
                          set(_arguments.REFUSED) - {"kind"})
         [others] = re.findall(r"is a keyword, too:\n([^.]+)\.", table)
-        self.assertEqual(set(re.findall(r"`(\w+)`", others)), set(_arguments.SESSION_OPTIONS))
+        self.assertEqual(set(re.findall(r"`(\w+)`", others)), set(tg.NeighborLoader.vocabulary.passed_on))
 
 
 if __name__ == "__main__":
