@@ -8,6 +8,7 @@ from .errors import (Aborted, AlreadyExists, Cancelled, DataLoss, DeadlineExceed
                      FailedPrecondition, Internal, InvalidArgument, LibraryMissing, NotFound,
                      OutOfRange, PermissionDenied, ResourceExhausted, Unauthenticated,
                      Unavailable, Unimplemented, Unknown)
+from .link_neighbor_loader import LinkNeighborLoader
 from .loader import Loader, Sizes
 from .log import log_to
 from .neighbor_loader import NeighborLoader
@@ -17,8 +18,9 @@ from .source import Source
 
 __all__ = [
     "Aborted", "AlreadyExists", "Batch", "Cancelled", "DataLoss", "DeadlineExceeded", "Error",
-    "FailedPrecondition", "Fleet", "Internal", "InvalidArgument", "LibraryMissing", "Loader",
-    "NeighborLoader", "NotFound", "OutOfRange", "PermissionDenied", "ResourceExhausted",
-    "Sizes", "Source", "Tensor", "Unauthenticated", "Unavailable", "Unimplemented", "Unknown",
-    "errors", "library_path", "log_to", "partition", "program_path", "serve", "version",
+    "FailedPrecondition", "Fleet", "Internal", "InvalidArgument", "LibraryMissing",
+    "LinkNeighborLoader", "Loader", "NeighborLoader", "NotFound", "OutOfRange",
+    "PermissionDenied", "ResourceExhausted", "Sizes", "Source", "Tensor", "Unauthenticated",
+    "Unavailable", "Unimplemented", "Unknown", "errors", "library_path", "log_to", "partition",
+    "program_path", "serve", "version",
 ]

@@ -20,20 +20,34 @@ def fanouts(num_neighbors: Any) -> Any:
     if hasattr(num_neighbors, "values") and hasattr(num_neighbors, "default"):
         num_neighbors, default = num_neighbors.values, num_neighbors.default  # PyG's
     if isinstance(num_neighbors, Mapping):
-        by_type = {_edge_type(key): list(value) for key, value in num_neighbors.items()}
+        by_type = {_fanout_key(key): list(value) for key, value in num_neighbors.items()}
         return by_type if default is None else {"default": list(default), **by_type}
     return num_neighbors if isinstance(num_neighbors, str) else list(num_neighbors)
 
 
-def _edge_type(key: Any) -> str:
-    """("a", "to", "b"), PyG's "a__to__b" or "a,to,b"; "default"."""
-    if isinstance(key, str):
-        parts = key.split("__")
-        return ",".join(parts) if len(parts) == 3 else key
-    if isinstance(key, tuple) and len(key) == 3:
-        return ",".join(key)
-    raise TypeError(f"num_neighbors has the key {key!r}; allowed: an edge type, as "
-                    "('paper', 'cites', 'paper'), or 'default'")
+def _fanout_key(key: Any) -> str:
+    return key if key == "default" else edge_type_text("num_neighbors", key, ", or 'default'")
+
+
+def edge_type_text(argument: str, edge_type: Any, more: str = "") -> str:
+    """Returns ("a", "to", "b"), PyG's "a__to__b" or "a,to,b" as the latter.
+
+    Raises:
+      TypeError: it is something else; `argument` has it, where `more` is allowed, too.
+    """
+    if isinstance(edge_type, str):
+        parts = edge_type.split("__")
+        return ",".join(parts) if len(parts) == 3 else edge_type
+    if is_edge_type(edge_type):
+        return ",".join(edge_type)
+    raise TypeError(f"{argument} has {edge_type!r}; allowed: an edge type, as ('paper', "
+                    f"'cites', 'paper'){more}")
+
+
+def is_edge_type(value: Any) -> bool:
+    """Whether it is a tuple of three texts."""
+    return isinstance(value, tuple) and len(value) == 3 and all(
+        isinstance(part, str) for part in value)
 
 
 def inputs(input_nodes: Any, files: ArrayFiles) -> str:

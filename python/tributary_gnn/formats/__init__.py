@@ -1,8 +1,9 @@
 """What a delivered batch becomes for its user: a format by name.
 
 A format is a module with a function `converter(request)`, which returns a function from a
-`Batch` to the user's object. It is called once for each loader, so that a missing package
-is found before the first batch. To add one: a module, and its name in `_MODULES`.
+`Batch` to the user's object, and `array_maker(request)`, which returns one from an array of
+NumPy's to the user's. They are called once for each loader, so that a missing package is
+found before the first batch. To add one: a module, and its name in `_MODULES`.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import importlib.util
-from typing import Any, Callable, Mapping
+import types
+from typing import Any, Callable, Iterable, Iterator, Mapping
 
 import numpy
 
-from ..batch import Batch
+from ..batch import Batch, Tensor
 from ..graph_types import GraphTypes
 
 _MODULES = {"numpy": "numpy_format", "torch": "torch_format", "pyg": "pyg_format"}
@@ -22,6 +24,7 @@ _MODULES = {"numpy": "numpy_format", "torch": "torch_format", "pyg": "pyg_format
 _NEEDS = {"pyg": "torch_geometric", "torch": "torch"}
 
 Converter = Callable[[Batch], Any]
+ArrayMaker = Callable[[numpy.ndarray], Any]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,6 +39,7 @@ class Request:
     names: what columns are called instead, by their own names, in the objects of PyG.
     pin_memory: copies are in page-locked memory.
     to_device: the device that tensors are copied to, as torch.device takes it.
+    drop: columns that the user does not get.
     """
 
     types: GraphTypes
@@ -45,6 +49,11 @@ class Request:
     names: Mapping[str, str] = dataclasses.field(default_factory=dict)
     pin_memory: bool = False
     to_device: Any = None
+    drop: tuple[str, ...] = ()
+
+    def wanted(self, tensors: Iterable[Tensor]) -> Iterator[Tensor]:
+        """Yields those of the tensors of a batch that the user gets."""
+        return (tensor for tensor in tensors if tensor.name.partition("/")[0] not in self.drop)
 
 
 def choose(name: str | None) -> str:
@@ -69,13 +78,22 @@ def converter(name: str, request: Request) -> Converter:
       ValueError: the format cannot do what is asked of it.
       ImportError: the package that it needs is not installed.
     """
+    return _module(name, request).converter(request)
+
+
+def array_maker(name: str, request: Request) -> ArrayMaker:
+    """Returns the function of the format that makes the user's array or tensor of an array
+    of NumPy's, which may share its memory. It raises what `converter` does."""
+    return _module(name, request).array_maker(request)
+
+
+def _module(name: str, request: Request) -> types.ModuleType:
     needed = _NEEDS.get(name)
     if needed is None and request.to_device not in (None, "cpu"):
         raise ValueError(f"to_device is {request.to_device!r} with format {name!r}; allowed: "
                          "'cpu', or the format 'torch' or 'pyg'")
     try:
-        module = importlib.import_module("." + _MODULES[name], __name__)
+        return importlib.import_module("." + _MODULES[name], __name__)
     except ModuleNotFoundError as error:
         raise ImportError(f"format {name!r} needs the package {error.name}, which is not "
                           "installed; allowed here: 'numpy', or install it") from error
-    return module.converter(request)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy
 
 from ..batch import Batch
-from . import Converter, Request
+from . import ArrayMaker, Converter, Request
 from .columns import Columns, TypedColumns
 
 
@@ -47,9 +47,14 @@ def converter(request: Request) -> Converter:
 
     def convert(batch: Batch) -> NumpyBatch:
         arrays = {tensor.name: tensor.numpy(copy=not request.zero_copy)
-                  for tensor in batch.tensors()}
+                  for tensor in request.wanted(batch.tensors())}
         if request.input_id is not None:
             _name_inputs(arrays, request.input_id)
         return NumpyBatch(arrays, request.types, batch.epoch, batch.index)
 
     return convert
+
+
+def array_maker(request: Request) -> ArrayMaker:
+    """See formats/__init__.py."""
+    return lambda array: array

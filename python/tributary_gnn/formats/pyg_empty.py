@@ -29,6 +29,8 @@ class EmptyStores:
         samples."""
         made = {column: self._empty(shape, self._dtype(column, its_type, sampled))
                 for column, shape in self._columns(its_type, sampled)}
+        made.update((column, self._empty((0,), dtype))
+                    for column, dtype in self._drawn_by(its_type, sampled))
         of_edges, hops = isinstance(its_type, tuple), _hops(sampled)
         if of_edges:
             made["edge_index"] = self._empty((2, 0))
@@ -54,6 +56,16 @@ class EmptyStores:
             if stored and any(column in attributes for attributes in sampled.values()):
                 dim = stored["dim"]
                 yield column, ((0, max(dim, 1)) if wide or dim > 1 else (0,))
+
+    def _drawn_by(self, its_type: Type, sampled: Mapping[Type, _Attributes]
+                  ) -> Iterator[tuple[str, torch.dtype]]:
+        """Yields those of weights and times, and their dtypes."""
+        stored = self._stored[its_type]
+        times_of_nodes = isinstance(its_type, str) and stored.get("timed")
+        dtypes = {"weight": stored.get("weight"), "time": "int64" if times_of_nodes else None}
+        for column, dtype in dtypes.items():
+            if dtype and any(column in attributes for attributes in sampled.values()):
+                yield column, getattr(torch, dtype)
 
     def _dtype(self, column: str, its_type: Type,
                sampled: Mapping[Type, _Attributes]) -> torch.dtype:

@@ -11,7 +11,7 @@ from torch_geometric.data import Data, HeteroData
 
 from ..batch import Batch, Tensor
 from ..graph_types import GraphTypes, Type
-from . import Converter, Request
+from . import ArrayMaker, Converter, Request
 from .pyg_empty import EmptyStores
 from .torch_format import TensorMaker
 
@@ -38,31 +38,46 @@ def converter(request: Request) -> Converter:
     return stores.typed if request.types.heterogeneous else stores.homogeneous
 
 
+def array_maker(request: Request) -> ArrayMaker:
+    """See formats/__init__.py."""
+    return TensorMaker(request).of_array
+
+
 class _Stores:
     """Makes Data and HeteroData of batches."""
 
     def __init__(self, request: Request):
         self._types = request.types
+        self._wanted = request.wanted
         self._names = request.names
         self._make = TensorMaker(request)
         self._empty = EmptyStores(request.schema, self._make.device)
 
     def homogeneous(self, batch: Batch) -> Data:
         """Returns a batch of a graph without types."""
-        columns = {tensor.name: tensor for tensor in batch.tensors()}
+        columns = {tensor.name: tensor for tensor in self._wanted(batch.tensors())}
         return self._filled(Data(), self._attributes(columns))
 
     def typed(self, batch: Batch) -> HeteroData:
         """Returns a batch of a typed graph, with the stores of all its types."""
         sampled = {its_type: self._attributes(columns)
-                   for its_type, columns in _by_type(batch, self._types).items()}
+                   for its_type, columns in self._by_type(batch).items()}
         data = self._filled(HeteroData(), sampled.pop(None, {}))
         for its_type in (*self._types.node_types, *self._types.edge_types):
-            attributes = sampled.get(its_type)
-            if attributes is None:
-                attributes = self._empty.attributes(its_type, sampled)
+            attributes = sampled.get(its_type, {})
+            # Links may be of a type that hops do not sample: it has no edge_index then.
+            if ("edge_index" if isinstance(its_type, tuple) else "n_id") not in attributes:
+                attributes = {**self._empty.attributes(its_type, sampled), **attributes}
             self._filled(data[its_type], attributes)
         return data
+
+    def _by_type(self, batch: Batch) -> dict[Type | None, dict[str, Tensor]]:
+        """Returns the tensors by type and column; of None those of several types."""
+        by_type: dict[Type | None, dict[str, Tensor]] = {}
+        for tensor in self._wanted(batch.tensors()):
+            column, its_type = self._types.parse(tensor.name)
+            by_type.setdefault(its_type, {})[column] = tensor
+        return by_type
 
     def _filled(self, store: Any, attributes: dict[str, Any]) -> Any:
         """Returns the store with the attributes, by the user's names, in PyG's order."""
@@ -90,15 +105,6 @@ class _Stores:
         if scale is not None:
             return self._make.multiplied_out(tensor, scale)
         return self._make.input_ids(tensor) if column == "input_id" else self._make(tensor)
-
-
-def _by_type(batch: Batch, types: GraphTypes) -> dict[Type | None, dict[str, Tensor]]:
-    """Returns the tensors by type and column; of None those of several types."""
-    by_type: dict[Type | None, dict[str, Tensor]] = {}
-    for tensor in batch.tensors():
-        column, its_type = types.parse(tensor.name)
-        by_type.setdefault(its_type, {})[column] = tensor
-    return by_type
 
 
 def _is_scale(column: str, columns: dict[str, Tensor]) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+import numpy
 import torch
 
 from ..batch import Batch, Tensor
-from . import Converter, Request
+from . import ArrayMaker, Converter, Request
 from .columns import Columns, TypedColumns
 
 _DEVICES = "'cpu', 'cuda' or 'cuda:N'"
@@ -95,7 +96,11 @@ class TensorMaker:
         """Returns the user's numbers of the inputs, by default their places in the list."""
         if self._input_id is None:
             return self(places)
-        return self._placed(torch.from_numpy(self._input_id[places.numpy()]))
+        return self.of_array(self._input_id[places.numpy()])
+
+    def of_array(self, array: numpy.ndarray) -> torch.Tensor:
+        """Returns the array as a tensor where it is to be, on the CPU with its memory."""
+        return self._placed(torch.from_numpy(array))
 
     def _computed(self, function: Callable[..., torch.Tensor], *tensors: Tensor) -> torch.Tensor:
         """Returns what `function` makes of the tensors, computed where it is to be."""
@@ -140,9 +145,14 @@ def converter(request: Request) -> Converter:
 
     def convert(batch: Batch) -> TorchBatch:
         tensors = {}
-        for tensor in batch.tensors():
+        for tensor in request.wanted(batch.tensors()):
             of_inputs = tensor.name.partition("/")[0] == "input_id"
             tensors[tensor.name] = make.input_ids(tensor) if of_inputs else make(tensor)
         return TorchBatch(tensors, request.types, batch.epoch, batch.index)
 
     return convert
+
+
+def array_maker(request: Request) -> ArrayMaker:
+    """See formats/__init__.py."""
+    return TensorMaker(request).of_array

@@ -6,10 +6,9 @@ import unittest
 import torch
 import torch_geometric
 from torch_geometric.loader import NodeLoader
-from torch_geometric.sampler import BaseSampler, HeteroSamplerOutput, SamplerOutput
 
 from tests.e2e import processes
-from tests.python.pyg import graphs
+from tests.python.pyg import beside_pyg, graphs
 from tributary_gnn.neighbor_loader import NeighborLoader
 
 # What batches have beside PyG's attributes.
@@ -24,36 +23,7 @@ SAMPLED = {
 INPUTS = torch.arange(3, 50)
 
 
-class Replay(BaseSampler):
-    """Gives PyG's loader the nodes and edges of one batch of ours."""
-
-    def __init__(self, batch):
-        self.batch = batch
-
-    def sample_from_nodes(self, inputs):
-        batch, typed = self.batch, hasattr(self.batch, "node_types")
-        row, col = ({key: edges[i] for key, edges in batch.edge_index_dict.items()}
-                    if typed else batch.edge_index[i] for i in (0, 1))
-        names = {"node": "n_id", "edge": "e_id"}
-        fields = {field: self.of(names.get(field, field)) for field in (
-            "node", "edge", "batch", "num_sampled_nodes", "num_sampled_edges")}
-        output = HeteroSamplerOutput if typed else SamplerOutput
-        return output(row=row, col=col, metadata=(inputs.input_id, inputs.time), **fields)
-
-    def sample_from_edges(self, *unused):
-        raise AssertionError("inputs are nodes")
-
-    def of(self, name):
-        if not hasattr(self.batch, "node_types"):
-            return getattr(self.batch, name, None)
-        return self.batch.collect(name, allow_empty=True) or None
-
-
-def dtype_of(value):
-    return value.dtype if isinstance(value, torch.Tensor) else type(value)
-
-
-class NeighborLoaderTest(unittest.TestCase):
+class NeighborLoaderTest(beside_pyg.BesidePyg, unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.graphs = {}
@@ -74,29 +44,10 @@ class NeighborLoaderTest(unittest.TestCase):
         inputs = INPUTS
         if not isinstance(data, torch_geometric.data.Data):
             inputs = ("paper", INPUTS)
-        loader = NodeLoader(data, Replay(batch), inputs, input_time)
+        loader = NodeLoader(data, beside_pyg.Replay(batch), inputs, input_time)
         stores = [store for store in batch.stores if "input_id" in store]
         self.assertEqual(len(stores), 1)
         return loader(stores[0]["input_id"])
-
-    def expect_equal(self, expected, got):
-        self.assertEqual(type(got), type(expected))
-        if hasattr(expected, "node_types"):
-            self.assertEqual(got.metadata(), expected.metadata())
-        self.assertEqual(len(got.stores), len(expected.stores))
-        for mine, theirs in zip(got.stores, expected.stores):
-            self.expect_equal_stores(theirs, mine)
-
-    def expect_equal_stores(self, theirs, mine):
-        self.assertEqual(mine._key, theirs._key)
-        self.assertEqual([key for key in mine.keys() if key not in OURS],
-                         list(theirs.keys()), mine._key)
-        for key, value in theirs.items():
-            self.assertEqual(dtype_of(mine[key]), dtype_of(value), (mine._key, key))
-            if isinstance(value, torch.Tensor):
-                self.assertTrue(torch.equal(mine[key], value), (mine._key, key))
-            else:
-                self.assertEqual(mine[key], value, (mine._key, key))
 
     # PyG's batches have all columns, whatever is drawn by.
     ALL = {"collect": "x,y,edge_attr,time,weight"}
@@ -107,7 +58,7 @@ class NeighborLoaderTest(unittest.TestCase):
         data, batches = self.batches(kind, **options)
         self.assertEqual(len(batches), 3)
         for batch in batches:
-            self.expect_equal(self.pygs(data, batch, input_time), batch)
+            self.expect_equal(self.pygs(data, batch, input_time), batch, OURS)
         return batches
 
     def test_of_both_kinds_of_graphs(self):
@@ -138,7 +89,7 @@ class NeighborLoaderTest(unittest.TestCase):
         of_edges = ("edge_index", "e_id", "num_sampled_edges")
         for name, dtype in SAMPLED.items():
             value = (edges if name in of_edges else store)[name]
-            self.assertEqual(dtype_of(value), dtype, name)
+            self.assertEqual(beside_pyg.dtype_of(value), dtype, name)
 
     def test_weights_and_times_come_by_themselves(self):
         """PyG's batches have them, by the names that the user gave."""

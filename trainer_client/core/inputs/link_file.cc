@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "common/io/file_mapping.h"
 #include "common/text/status.h"
+#include "trainer_client/core/inputs/link_array.h"
 
 namespace tributary {
 namespace {
@@ -92,19 +93,27 @@ class LinkReader {
   std::vector<float> real_labels_;
 };
 
+absl::Status ReadLinkText(absl::string_view text, EdgeTypeLinks* links) {
+  LinkReader reader;
+  RETURN_IF_ERROR(reader.Read(text));
+  reader.MoveTo(links);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status ReadLinkFile(const std::string& path, EdgeTypeLinks* links) {
   ASSIGN_OR_RETURN(const FileMapping file, FileMapping::Open(path));
-  LinkReader reader;
-  const absl::Status status = reader.Read(absl::string_view(
-      reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()));
-  if (!status.ok()) {
-    return absl::Status(status.code(),
-                        absl::StrCat(path, ": ", status.message()));
-  }
-  reader.MoveTo(links);
-  return absl::OkStatus();
+  const absl::Span<const uint8_t> bytes = file.bytes();
+  const absl::Status status =
+      IsNpyFile(bytes)
+          ? ReadLinkArray(bytes, links)
+          : ReadLinkText(
+                {reinterpret_cast<const char*>(bytes.data()), bytes.size()},
+                links);
+  if (status.ok()) return status;
+  return absl::Status(status.code(),
+                      absl::StrCat(path, ": ", status.message()));
 }
 
 }  // namespace tributary

@@ -53,8 +53,9 @@ absl::Status ReadLinkList(absl::string_view text, bool several,
     return RefuseOption(
         "input_edges", text,
         "a split of edges (train, SCHEME/train), or @FILE of a link "
-        "\"source,destination\" or \"source,destination,label\" a line; "
-        "SRC,REL,DST: before it in a typed graph, and several such lists "
+        "\"source,destination\" or \"source,destination,label\" a line, or "
+        ".npy with such rows; SRC,REL,DST: before it in a typed graph, and "
+        "several such lists "
         "separated by \";\"");
   }
   list.edge_type = std::string(typed.edge_type);
@@ -234,9 +235,9 @@ void AddLinkOptions(std::vector<SessionOption>& table) {
                     "LINKS",
                     "Links instead of nodes: a split of edges (train, "
                     "SCHEME/train), or @FILE with source,destination or "
-                    "source,destination,label on each line; SRC,REL,DST: "
-                    "before it in a typed graph, and several such lists "
-                    "separated by ;",
+                    "source,destination,label on each line, or .npy with such "
+                    "rows; SRC,REL,DST: before it in a typed graph, and "
+                    "several such lists separated by ;",
                     {"link"}},
                    OptionForm::kByType,
                    ',',
