@@ -12,7 +12,7 @@ import numpy
 import tributary_gnn as tg
 from tests.e2e import folders, processes, sampling
 from tests.python import graphs
-from tests.python.neighbor_loader_test import Enumerator, lines_of
+from tests.python.loading import Enumerator, lines_of
 
 SPLIT = 30
 

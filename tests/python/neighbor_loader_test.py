@@ -12,37 +12,11 @@ import numpy
 
 import tributary_gnn as tg
 from tests.e2e import processes, sampling
-from tests.oracle import digest
 from tests.python import graphs
+from tests.python.loading import Enumerator, Generator, Sampler, lines_of
 from tributary_gnn import _arguments, source
 
 IDS = [7, 3, 3, 11, 42]
-
-
-def lines_of(loader, epoch=2):
-    loader.set_epoch(epoch)
-    return [digest.line(batch.epoch, batch.index, dict(batch)) for batch in loader]
-
-
-class Enumerator:
-    """Stands in for PyG's SubgraphType.induced."""
-    value = "induced"
-
-
-class Sampler:
-    """Stands in for PyTorch's samplers."""
-
-    def __init__(self, name, **members):
-        self.__class__ = type(name, (), {})
-        self.__dict__.update(members)
-
-
-class Generator:
-    """Stands in for a torch.Generator."""
-
-    @staticmethod
-    def initial_seed():
-        return 11
 
 
 class FromPyg:

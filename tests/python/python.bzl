@@ -4,6 +4,7 @@
 PACKAGE = [
     "__init__.py",
     "graphs.py",
+    "loading.py",
     "//cli:tributary",
     "//python/tributary_gnn",
     "//tests/data:aifb",
