@@ -7,7 +7,7 @@ fuzz_seconds=60
 # What --deep runs, in this order; the names are those of its report.
 deep_parts=("${sanitizers[@]}" fuzz clang-tidy odr simulation planted-bugs models
   examples stopped-minute shared-memory shared-memory-suite worker-chaos
-  train-chaos tensorflow)
+  train-chaos loaders tensorflow)
 
 # run_tests [--deep[=PART,...]] [TARGET...]. The last line counts, and the exit
 # code says the same. The whole of --deep takes hours, so that its parts can be
@@ -106,6 +106,14 @@ run_deep_part() {
     train-chaos)
       check_once train-chaos run_bazel test //tests/e2e/train:train_chaos_test \
         --test_env=TRIBUTARY_CHAOS_STOPS=50 --test_timeout=3600
+      ;;
+    loaders)
+      # Openings of loaders in Python, in NumPy and in torch, and killed ranks.
+      check_once loaders run_bazel test //tests/python:soak_test \
+        //tests/python/pyg:soak_test --test_env=TRIBUTARY_OPENINGS=10000 \
+        --test_env=TRIBUTARY_TORCH_OPENINGS=200 \
+        --test_env=TRIBUTARY_KILLED_RANKS=200 --test_output=all \
+        --test_timeout=7200
       ;;
     tensorflow)
       check_once tensorflow run_bazel test //tests/wheel:tensorflow_test

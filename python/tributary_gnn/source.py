@@ -11,6 +11,7 @@ from . import _library
 from ._handle import Handle, in_callback
 from ._interrupt import interruptible
 from ._json import to_json
+from ._memory import reuse_large_blocks
 
 # Receives the reason of a wait, "" at its end, and the seconds until it is an error.
 WaitObserver = Callable[[str, float], None]
@@ -117,6 +118,8 @@ class Source:
             _library.check(library.tributary_source_open(
                 text, ctypes.cast(callback, ctypes.c_void_p) if callback else None, None,
                 ctypes.byref(pointer)))
+            if json.loads(text).get("mode") == "remote":
+                reuse_large_blocks()
             return Handle("source", pointer, library.tributary_source_close, keeps=callback)
 
         self._callback = callback

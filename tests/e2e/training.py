@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 
+import numpy as np
+
 from tests.e2e import processes
 
 TRAINER = "trainer_client/torch/tributary-train"
@@ -41,3 +43,28 @@ def links(graph, *flags, code=0, program=TRAINER):
         text = output("--graph", graph, "--task", "link", "--log", log, *flags,
                       program=program, code=code)
         return events(log) if code == 0 else text
+
+
+def _header(data):
+    """The header of a safetensors file, and where its tensors begin."""
+    begin = 8 + int.from_bytes(data[:8], "little")
+    return json.loads(data[8:begin]), begin
+
+
+def metadata(path):
+    """What a saved model says of itself."""
+    with open(path, "rb") as file:
+        return _header(file.read())[0]["__metadata__"]
+
+
+def parameters(path):
+    """The tensors of a saved model by name, float32."""
+    with open(path, "rb") as file:
+        data = file.read()
+    header, start = _header(data)
+    del header["__metadata__"]
+    tensors = {}
+    for name, entry in header.items():
+        begin, end = (start + at for at in entry["data_offsets"])
+        tensors[name] = np.frombuffer(data[begin:end], np.float32).reshape(entry["shape"]).copy()
+    return tensors

@@ -1,6 +1,5 @@
 """Sources, loaders and batches are closed however a program leaves them."""
 
-import gc
 import logging
 import os
 import signal
@@ -16,76 +15,12 @@ OPTIONS = {"num_neighbors": [10, 5], "input_nodes": "train", "batch_size": 32,
            "format": "numpy"}
 
 
-def descriptors():
-    return len(os.listdir("/proc/self/fd"))
-
-
-def threads():
-    return len(os.listdir("/proc/self/task"))
-
-
-def resident_bytes():
-    with open("/proc/self/statm", encoding="ascii") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
 class LifetimeTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         folder = processes.temporary_folder()
         cls.addClassCleanup(folder.cleanup)
         cls.graph = graphs.cora(folder.name)
-
-    def expect_nothing_stays(self, use, times=20, others=0):
-        """`use` opens and leaves a loader, whose ring has 32 MB. Besides, so many threads and
-        descriptors may come and go."""
-        use()
-        gc.collect()
-        most = descriptors() + others, threads() + others
-        memory = resident_bytes()
-        for _ in range(times):
-            use()
-        gc.collect()
-        processes.until(lambda: descriptors() <= most[0] and threads() <= most[1])
-        self.assertLess(resident_bytes() - memory, times * (32 << 20) / 4)
-
-    # ---- Closing -----------------------------------------------------------------------
-
-    def test_close(self):
-        for mode in ("collocated", "mp"):
-            with self.subTest(mode=mode):
-                def use():
-                    with tg.NeighborLoader(graph=self.graph, mode=mode, channel_size="32MB",
-                                           **OPTIONS) as loader:
-                        self.assertEqual(len(list(loader)), 5)
-                self.expect_nothing_stays(use, 20 if mode == "collocated" else 5)
-
-    def test_close_of_remote_loaders(self):
-        with processes.Fleet(self.graph, ["all"]) as fleet:
-            def use():
-                with tg.NeighborLoader(fleet.addresses(), buffer_size="32MB",
-                                       **OPTIONS) as loader:
-                    self.assertEqual(len(list(loader)), 5)
-            # gRPC has threads and descriptors of its own.
-            self.expect_nothing_stays(use, times=20, others=10)
-
-    def test_garbage(self):
-        def use():
-            loader = tg.NeighborLoader(self.graph, channel_size="32MB", zero_copy=True, **OPTIONS)
-            loader.myself = loader  # for the collector
-            loader.batches = iter(loader)
-            loader.batch = next(loader.batches)
-        self.expect_nothing_stays(use)
-
-    def test_an_exception_in_the_body(self):
-        def use():
-            loader = tg.NeighborLoader(self.graph, channel_size="32MB", **OPTIONS)
-            try:
-                for batch in loader:
-                    raise RuntimeError(batch.index)
-            except RuntimeError:
-                pass
-        self.expect_nothing_stays(use)
 
     def test_a_source_may_go_first(self):
         source = tg.Source(graph=self.graph)
@@ -95,12 +30,6 @@ class LifetimeTest(unittest.TestCase):
         self.assertEqual(len(list(loader)), 5)
         with self.assertRaisesRegex(tg.FailedPrecondition, "the source is closed"):
             tg.NeighborLoader(loader.source, **OPTIONS)
-
-    def test_a_failed_opening_leaves_nothing(self):
-        def use():
-            with self.assertRaises(KeyError):
-                tg.NeighborLoader(self.graph, num_neighbors=[2], input_nodes="trainn")
-        self.expect_nothing_stays(use)
 
     # ---- Threads -----------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 PACKAGE = [
     "__init__.py",
     "graphs.py",
+    "leftovers.py",
     "loading.py",
     "//cli:tributary",
     "//python/tributary_gnn",

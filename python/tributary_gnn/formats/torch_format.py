@@ -7,6 +7,7 @@ from typing import Any, Callable
 import numpy
 import torch
 
+from .._memory import ask_for_huge_pages
 from ..batch import Batch, Tensor
 from . import ArrayMaker, Converter, Request
 from .columns import Columns, TypedColumns
@@ -45,6 +46,12 @@ def multiplied_out(rows: torch.Tensor, scale: torch.Tensor | None) -> torch.Tens
     return numbers if scale is None else numbers * scale.reshape((-1,) + (1,) * (rows.dim() - 1))
 
 
+def _copied(view: torch.Tensor) -> torch.Tensor:
+    copy = torch.empty_like(view)
+    ask_for_huge_pages(copy.data_ptr(), copy.nbytes)
+    return copy.copy_(view)
+
+
 class TensorMaker:
     """Makes torch's tensors of those of a batch, as a loader was asked to:
 
@@ -79,7 +86,7 @@ class TensorMaker:
             return view.to(self.device)
         if self._zero_copy:
             return view
-        return view.pin_memory() if self._pin_memory else view.clone()
+        return view.pin_memory() if self._pin_memory else _copied(view)
 
     def indices(self, tensor: Tensor) -> torch.Tensor:
         """Returns the tensor as int64, which PyG's operators take. A narrower one is copied

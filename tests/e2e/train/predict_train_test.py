@@ -31,31 +31,10 @@ def bytes_of(folder):
     return contents
 
 
-def safetensors_header(data):
-    """The header, and where the tensors begin."""
-    begin = 8 + int.from_bytes(data[:8], "little")
-    return json.loads(data[8:begin]), begin
-
-
-def safetensors_metadata(path):
-    with open(path, "rb") as file:
-        return safetensors_header(file.read())[0]["__metadata__"]
-
-
-def read_safetensors(path):
-    with open(path, "rb") as file:
-        data = file.read()
-    header, start = safetensors_header(data)
-    tensors = {}
-    for name, entry in header.items():
-        if name == "__metadata__":
-            continue
-        begin, end = (start + at for at in entry["data_offsets"])
-        values = np.zeros(entry["shape"], np.float32)
-        if end > begin:
-            values.flat = np.frombuffer(data[begin:end], np.float32)
-        tensors[name] = values.astype(np.float64)
-    return tensors
+def doubles_of(path):
+    """The tensors of a saved model by name, in float64."""
+    return {name: values.astype(np.float64)
+            for name, values in training.parameters(path).items()}
 
 
 class Dense:
@@ -226,7 +205,7 @@ class PredictTrainTest(unittest.TestCase):
 
     def check_dense(self, oracle, model, parameters, folder, node_type, ids,
                     layers):
-        read, out = Dense(oracle, read_safetensors(parameters)).run(
+        read, out = Dense(oracle, doubles_of(parameters)).run(
             model, layers)
         found, predictions, embeddings = result_of(folder)
         np.testing.assert_array_equal(found, ids)
@@ -395,7 +374,7 @@ class PredictTrainTest(unittest.TestCase):
         rows = np.load(os.path.join(self.path("nodes"), "embeddings.npy"))
         np.testing.assert_array_equal(ids, np.arange(40))
         _, out = Dense(graphs.read_ogb(source, True),
-                       read_safetensors(saved)).run("sage", 2)
+                       doubles_of(saved)).run("sage", 2)
         np.testing.assert_allclose(rows, out["node"], rtol=2e-4, atol=2e-4)
         for ranks in (1, 2):
             out = self.path(f"scores{ranks}")
@@ -434,7 +413,7 @@ class PredictTrainTest(unittest.TestCase):
         ends, scores, rows = result_of(out)
         np.testing.assert_array_equal(ends, links[90:])
         p = {name.removeprefix("decoder.lins."): value for name, value in
-             read_safetensors(saved).items() if name.startswith("decoder.")}
+             doubles_of(saved).items() if name.startswith("decoder.")}
         hidden = np.maximum(
             (rows[:, 0] * rows[:, 1]) @ p["0.weight"].T + p["0.bias"], 0)
         np.testing.assert_allclose(
@@ -453,7 +432,7 @@ class PredictTrainTest(unittest.TestCase):
                 saved = self.path("described.st")
                 train("--graph", self.plain, *self.plain_flags(model, *flags),
                       "--epochs", 1, "--save-model", saved)
-                self.assertEqual(safetensors_metadata(saved), {
+                self.assertEqual(training.metadata(saved), {
                     "format": "pt", "model": model, **expected})
 
     def test_f1_is_that_of_the_predictions(self):

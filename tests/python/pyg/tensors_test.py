@@ -11,8 +11,22 @@ import tributary_gnn as tg
 from tests.e2e import processes
 from tests.python.pyg import graphs
 from tributary_gnn import formats
+from tributary_gnn.formats import torch_format
 from tributary_gnn.graph_types import GraphTypes
 from tributary_gnn.neighbor_loader import NeighborLoader
+
+
+def flags_of_mapping(address):
+    """The kernel's flags of the mapping that has this address."""
+    inside = False
+    with open("/proc/self/smaps", encoding="utf-8", errors="replace") as file:
+        for line in file:
+            ends = line.split(" ")[0].split("-")
+            if len(ends) == 2:
+                inside = int(ends[0], 16) <= address < int(ends[1], 16)
+            elif inside and line.startswith("VmFlags:"):
+                return line.split()[1:]
+    raise AssertionError(f"no mapping of {address:x}")
 
 
 # An epoch of these batches takes more than the ring.
@@ -70,6 +84,14 @@ class TensorsTest(unittest.TestCase):
         for name in batch:
             self.assertNotEqual(tensors[name].data_ptr(),
                                 batch[name].numpy(copy=False).ctypes.data, name)
+
+    def test_large_copies_ask_for_huge_pages(self):
+        for mebibytes, asked in ((16, False), (40, True)):
+            source = torch.arange(mebibytes << 18, dtype=torch.int32)
+            copy = torch_format._copied(source)
+            self.assertTrue(torch.equal(copy, source))
+            flags = flags_of_mapping(copy.data_ptr() + copy.nbytes // 2)
+            self.assertEqual("hg" in flags, asked, mebibytes)
 
     def test_views_outlive_their_loader(self):
         for format in ("torch", "pyg"):
