@@ -156,4 +156,4 @@ def own_negatives(given: Any, files: ArrayFiles) -> str | None:
     if array.ndim != 2 or array.dtype.kind not in "iu":
         raise ValueError(f"neg_destination is of {array.dtype} and has the shape "
                          f"{list(array.shape)}; allowed: node ids, [links, negatives of each]")
-    return files.rows_text("neg_destination", array)
+    return files.array_text("neg_destination", array)
