@@ -8,19 +8,25 @@ from .errors import (Aborted, AlreadyExists, Cancelled, DataLoss, DeadlineExceed
                      FailedPrecondition, Internal, InvalidArgument, LibraryMissing, NotFound,
                      OutOfRange, PermissionDenied, ResourceExhausted, Unauthenticated,
                      Unavailable, Unimplemented, Unknown)
+from .graph_saint_sampler import GraphSAINTRandomWalkSampler
+from .layer_wise_loader import LayerWiseLoader
 from .link_neighbor_loader import LinkNeighborLoader
 from .loader import Loader, Sizes
 from .log import log_to
 from .neighbor_loader import NeighborLoader
+from .node2vec_loader import Node2VecLoader
 from .partitioning import partition
+from .ppr_loader import PPRLoader
 from .serving import Fleet, serve
+from .shadow_loader import ShaDowKHopSampler
 from .source import Source
 
 __all__ = [
     "Aborted", "AlreadyExists", "Batch", "Cancelled", "DataLoss", "DeadlineExceeded", "Error",
-    "FailedPrecondition", "Fleet", "Internal", "InvalidArgument", "LibraryMissing",
-    "LinkNeighborLoader", "Loader", "NeighborLoader", "NotFound", "OutOfRange",
-    "PermissionDenied", "ResourceExhausted", "Sizes", "Source", "Tensor", "Unauthenticated",
+    "FailedPrecondition", "Fleet", "GraphSAINTRandomWalkSampler", "Internal", "InvalidArgument",
+    "LayerWiseLoader", "LibraryMissing", "LinkNeighborLoader", "Loader", "NeighborLoader",
+    "Node2VecLoader", "NotFound", "OutOfRange", "PPRLoader", "PermissionDenied",
+    "ResourceExhausted", "ShaDowKHopSampler", "Sizes", "Source", "Tensor", "Unauthenticated",
     "Unavailable", "Unimplemented", "Unknown", "errors", "library_path", "log_to", "partition",
     "program_path", "serve", "version",
 ]

@@ -58,20 +58,29 @@ def is_edge_type(value: Any) -> bool:
         isinstance(part, str) for part in value)
 
 
+def edge_type(arguments: Mapping[str, Any]) -> str | None:
+    """Returns the option of that name."""
+    given = arguments["edge_type"]
+    return None if given is None else edge_type_text("edge_type", given)
+
+
 def inputs(input_nodes: Any, files: ArrayFiles) -> str:
     """Returns the text of input_nodes: None, a text, ids, a mask, or (type, one of these)."""
-    if isinstance(input_nodes, tuple) and len(input_nodes) == 2 and isinstance(
-            input_nodes[0], str):
+    if _is_typed(input_nodes):
         return f"{input_nodes[0]}:{inputs(input_nodes[1], files)}"
     if input_nodes is None:
         return "*"
     return input_nodes if isinstance(input_nodes, str) else files.text("input_nodes", input_nodes)
 
 
+def _is_typed(input_nodes: Any) -> bool:
+    return isinstance(input_nodes, tuple) and len(input_nodes) == 2 and isinstance(
+        input_nodes[0], str)
+
+
 def is_list(input_nodes: Any) -> bool:
     """Whether the inputs are listed, and not named."""
-    if isinstance(input_nodes, tuple) and len(input_nodes) == 2 and isinstance(
-            input_nodes[0], str):
+    if _is_typed(input_nodes):
         return is_list(input_nodes[1])
     return input_nodes is not None and not isinstance(input_nodes, str)
 
@@ -167,7 +176,7 @@ def made(vocabulary: _arguments.Vocabulary, arguments: Mapping[str, Any], files:
         "input_weight": array(arguments, "input_weight", files),
         "batch_size": arguments["batch_size"],
         "shuffle": _arguments.shuffle_of(arguments),
-        "drop_last": bool(arguments["drop_last"]),
+        "drop_last": bool(arguments.get("drop_last")),
         **options,
     }
     return {name: value for name, value in session.items() if value is not None}

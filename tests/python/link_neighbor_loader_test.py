@@ -31,7 +31,8 @@ def split_graph(folder):
         files={"weight": [1 + number % 3 for number in range(len(rows))],
                "time": [number % 40 for number in range(len(rows))]})
     return folders.partition(source, os.path.join(folder, "graph"), 2, "random",
-                             "--edge-weight", "weight", "--edge-time", "time", "--degrees")
+                             "--edge-weight", "weight", "--edge-time", "time", "--degrees",
+                             "--out-edges")
 
 
 class FromPyg:
