@@ -93,7 +93,7 @@ class SessionLoader:
         self.source = self._source_of(given)
         self._loader = self._open_loader(given)
         self.batch_size = int(given["batch_size"])
-        self.drop_last = bool(given["drop_last"])
+        self.drop_last = bool(given.get("drop_last"))
         self.graph_types = GraphTypes(self._loader.schema())
         self._check_types()
         self._convert = self._converter(self._request(given))
