@@ -20,9 +20,17 @@ def fanouts(num_neighbors: Any) -> Any:
     if hasattr(num_neighbors, "values") and hasattr(num_neighbors, "default"):
         num_neighbors, default = num_neighbors.values, num_neighbors.default  # PyG's
     if isinstance(num_neighbors, Mapping):
-        by_type = {_fanout_key(key): list(value) for key, value in num_neighbors.items()}
-        return by_type if default is None else {"default": list(default), **by_type}
-    return num_neighbors if isinstance(num_neighbors, str) else list(num_neighbors)
+        by_type = {_fanout_key(key): _hops(value) for key, value in num_neighbors.items()}
+        return by_type if default is None else {"default": _hops(default), **by_type}
+    return num_neighbors if isinstance(num_neighbors, str) else _hops(num_neighbors)
+
+
+def _hops(fanouts_of_hops: Any) -> list[Any]:
+    try:
+        return list(fanouts_of_hops)
+    except TypeError:
+        raise TypeError(f"num_neighbors has {fanouts_of_hops!r}; allowed: a list with a number "
+                        "for each hop, as [15, 10, 5]") from None
 
 
 def _fanout_key(key: Any) -> str:

@@ -62,6 +62,8 @@ class SessionLoader:
       TypeError: an argument that is not there, or has no counterpart; it names what has.
       ValueError (InvalidArgument): a wrong value, or options that do not go together.
       KeyError (NotFound): no such graph or split.
+
+    `batch_size` and `drop_last` are attributes, too.
     """
 
     vocabulary: ClassVar[_arguments.Vocabulary]
@@ -90,6 +92,8 @@ class SessionLoader:
         self._owns_source = not isinstance(given["data"], Source)
         self.source = self._source_of(given)
         self._loader = self._open_loader(given)
+        self.batch_size = int(given["batch_size"])
+        self.drop_last = bool(given.get("drop_last"))
         self.graph_types = GraphTypes(self._loader.schema())
         self._check_types()
         self._convert = self._converter(self._request(given))
@@ -183,6 +187,21 @@ class SessionLoader:
         """Returns the number of batches of this rank in a whole epoch."""
         batches = self._loader.sizes().num_batches
         return max(0, -(-(batches - self._place.rank) // self._place.world_size))
+
+    def __repr__(self) -> str:
+        return (f"{type(self).__name__}({self._loader.sizes().num_inputs} inputs, batch_size="
+                f"{self.batch_size})")
+
+    @property
+    def dataset(self) -> range:
+        """The places of this rank's inputs in an epoch, as many as it gets: what PyG's loaders
+        call so, for bars of progress."""
+        sizes, (rank, world_size) = self._loader.sizes(), self._place[:2]
+        last = sizes.num_inputs % self.batch_size
+        inputs = len(self) * self.batch_size
+        if last and not self.drop_last and (sizes.num_batches - 1) % world_size == rank:
+            inputs -= self.batch_size - last
+        return range(inputs)
 
     def set_epoch(self, epoch: int) -> None:
         """Chooses the epoch that the next `iter` begins; those after it count from there."""
