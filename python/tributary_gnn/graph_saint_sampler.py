@@ -128,6 +128,11 @@ class GraphSAINTRandomWalkSampler(SessionLoader):
         """Returns the number of batches of this rank in a whole epoch."""
         return len(range(self._place.rank, self._num_steps, self._place.world_size))
 
+    @property
+    def dataset(self) -> range:
+        """The steps of this rank in an epoch, as in PyG."""
+        return range(len(self))
+
     def _step(self, index: int) -> int:
         """Returns which step of the epoch the batch is that this rank's loader gives."""
         return self._first_step + self._place.rank + index * self._place.world_size
