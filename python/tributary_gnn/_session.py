@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any, Mapping
 
 from . import _arguments
@@ -141,7 +142,7 @@ def names(arguments: Mapping[str, Any]) -> dict[str, str]:
 def array(arguments: Mapping[str, Any], name: str, files: ArrayFiles) -> Any:
     """Returns the text of an option that is a list, a text or one number."""
     value = arguments.get(name)
-    if value is None or isinstance(value, (str, int)):
+    if value is None or isinstance(value, (str, numbers.Integral)):
         return value
     return files.text(name, value)
 

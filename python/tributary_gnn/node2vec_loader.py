@@ -61,11 +61,11 @@ class Node2VecLoader(SessionLoader):
         _check_windows(walk_length, context_size, num_negative_samples)
         self._context_size = context_size
         self._negatives = num_negative_samples
-        self._random_seed = 0
+        self._random_seed: Any = 0
         super().__init__(locals())
 
     def _session(self, arguments: Mapping[str, Any], files: ArrayFiles) -> dict[str, Any]:
-        self._random_seed = int(arguments.get("random_seed") or 0)
+        self._random_seed = arguments.get("random_seed") or 0
         return _session.made(self.vocabulary, arguments, files, {
             "input_nodes": _session.inputs(arguments["input_nodes"], files),
             "walk_length": arguments["walk_length"] - 1,
@@ -90,7 +90,7 @@ class Node2VecLoader(SessionLoader):
     def _draw_negatives(self, walks: numpy.ndarray, batch: Batch, nodes: int) -> numpy.ndarray:
         """Returns walks from the same starts, as often as was asked for."""
         start = numpy.tile(walks[:, :1], (self._negatives, 1))
-        rest = _draws.uniform(self._random_seed, _draws.NEGATIVE_WALKS, batch.epoch, batch.index,
+        rest = _draws.uniform(int(self._random_seed), _draws.NEGATIVE_WALKS, batch.epoch, batch.index,
                               nodes, (len(start), walks.shape[1] - 1))
         return numpy.concatenate([start, rest], axis=1)
 

@@ -74,6 +74,8 @@ SAME = {
     "weight_attr": ({"weight_attr": "w"}, ["--draw", "weighted"]),
     "times": ({"time_attr": "since", "edge_label_time": 20, "temporal_strategy": "last"},
               ["--time", "edge", "--input-time", "20", "--temporal-strategy", "last"]),
+    "a time of numpy": ({"time_attr": "edge", "edge_label_time": numpy.int64(20)},
+                        ["--time", "edge", "--input-time", "20"]),
     "times of each": (
         {"time_attr": "edge", "edge_label_time": numpy.arange(SPLIT), "strict": True},
         ["--time", "edge", "--input-time", ",".join(map(str, range(SPLIT))), "--strict"]),

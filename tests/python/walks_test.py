@@ -26,6 +26,7 @@ REFUSED = [
     ("node2vec", {"embedding_dim": 3}, TypeError, "an argument of the model"),
     ("node2vec", {"metapath": "a,b,c"}, TypeError, "tributary_gnn.Loader"),
     ("node2vec", {"input_id": [1]}, TypeError, "the first column of the walks"),
+    ("node2vec", {"random_seed": "x"}, ValueError, "random_seed"),
     ("node2vec", {"p": 1000}, ValueError, "p"),
     ("node2vec", {"walk_lenght": 3}, TypeError, "did you mean walk_length?"),
     ("node2vec", {"qqq": 3}, TypeError, "PyG's Node2Vec.loader()"),
