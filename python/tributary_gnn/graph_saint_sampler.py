@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from typing import Any, Callable, Iterator, Mapping
 
@@ -257,7 +258,7 @@ class GraphSAINTRandomWalkSampler(SessionLoader):
 
 
 def _without(request: formats.Request, columns: tuple[str, ...]) -> formats.Request:
-    return formats.Request(**{**vars(request), "drop": columns})
+    return dataclasses.replace(request, drop=columns)
 
 
 def _attach(given: Any, name: str, value: Any) -> None:
