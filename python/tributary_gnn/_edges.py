@@ -8,7 +8,7 @@ import numpy
 
 from . import errors
 from .batch import Batch
-from .graph_types import GraphTypes, named_edge_types
+from .graph_types import GraphTypes, TensorName, named_edge_types
 from .loader import Loader
 from .source import Source
 
@@ -82,7 +82,7 @@ def _edges_in(batch: Batch, types: GraphTypes) -> numpy.ndarray:
                            if name.column == "edge_index"]
     ends = (None, None) if its_type is None else (its_type[0], its_type[2])
     local = index.numpy(copy=False)
-    source, destination = (columns["n_id", end].numpy(copy=False)[local[row]]
+    source, destination = (columns[TensorName("n_id", end)].numpy(copy=False)[local[row]]
                            for row, end in enumerate(ends))
-    edge_id = columns["e_id", its_type].numpy(copy=False)
+    edge_id = columns[TensorName("e_id", its_type)].numpy(copy=False)
     return numpy.column_stack([source, destination, edge_id])

@@ -7,7 +7,7 @@ import ctypes
 import os
 import threading
 import weakref
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 from . import errors
 from ._library import END_OF_EPOCH, NOT_YET, OK, last_error
@@ -17,7 +17,7 @@ _thread = threading.local()
 
 
 @contextlib.contextmanager
-def in_callback():
+def in_callback() -> Iterator[None]:
     """Marks that this thread is one of the library's and runs a callback."""
     before = getattr(_thread, "in_callback", False)
     _thread.in_callback = True

@@ -90,9 +90,10 @@ def times(links: Links, edge_label_time: Any, files: ArrayFiles) -> Any:
     if edge_label_time is None or isinstance(edge_label_time, (str, numbers.Integral)):
         return edge_label_time
     array = as_array("edge_label_time", edge_label_time)
-    if links.listed and len(array) != len(links.links):
+    listed = links.links
+    if isinstance(listed, numpy.ndarray) and len(array) != len(listed):
         raise ValueError(f"edge_label_time has {len(array)} times; allowed: a time for each of "
-                         f"{len(links.links)} links, or one for all")
+                         f"{len(listed)} links, or one for all")
     return files.text("edge_label_time", array)
 
 

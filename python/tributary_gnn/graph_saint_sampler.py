@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from typing import Any, Callable, Iterator, Mapping
 
@@ -128,6 +129,11 @@ class GraphSAINTRandomWalkSampler(SessionLoader):
         """Returns the number of batches of this rank in a whole epoch."""
         return len(range(self._place.rank, self._num_steps, self._place.world_size))
 
+    @property
+    def dataset(self) -> range:
+        """The steps of this rank in an epoch, as in PyG."""
+        return range(len(self))
+
     def _step(self, index: int) -> int:
         """Returns which step of the epoch the batch is that this rank's loader gives."""
         return self._first_step + self._place.rank + index * self._place.world_size
@@ -252,7 +258,7 @@ class GraphSAINTRandomWalkSampler(SessionLoader):
 
 
 def _without(request: formats.Request, columns: tuple[str, ...]) -> formats.Request:
-    return formats.Request(**{**vars(request), "drop": columns})
+    return dataclasses.replace(request, drop=columns)
 
 
 def _attach(given: Any, name: str, value: Any) -> None:

@@ -59,7 +59,7 @@ class Node2VecLoader(SessionLoader):
                  zero_copy: bool = False, pin_memory: bool = False, to_device: Any = None,
                  on_wait: WaitObserver | None = None, **options: Any):
         _check_windows(walk_length, context_size, num_negative_samples)
-        self._context_size = context_size
+        self._context_size = context_size or 0  # it was checked
         self._negatives = num_negative_samples
         self._random_seed: Any = 0
         super().__init__(locals())

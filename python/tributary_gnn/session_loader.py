@@ -189,8 +189,7 @@ class SessionLoader:
         return max(0, -(-(batches - self._place.rank) // self._place.world_size))
 
     def __repr__(self) -> str:
-        return (f"{type(self).__name__}({self._loader.sizes().num_inputs} inputs, batch_size="
-                f"{self.batch_size})")
+        return f"{type(self).__name__}({len(self)} batches, batch_size={self.batch_size})"
 
     @property
     def dataset(self) -> range:

@@ -124,7 +124,7 @@ class EpochsTest(unittest.TestCase):
                         self.assertEqual(len(loader.dataset),
                                          sum(batch.batch_size for batch in loader))
         self.assertEqual((loader.batch_size, loader.drop_last, repr(loader)),
-                         (32, True, "NeighborLoader(33 inputs, batch_size=32)"))
+                         (32, True, "NeighborLoader(0 batches, batch_size=32)"))
 
     def test_ranks_of_torchrun(self):
         with mock.patch.dict(os.environ, RANK="1", WORLD_SIZE="2"):

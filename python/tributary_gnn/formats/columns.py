@@ -37,7 +37,8 @@ class Columns(Mapping[str, Array]):
         self._arrays[name] = array
 
     def __repr__(self) -> str:
-        described = ", ".join(f"{name}={list(array.shape)}" for name, array in self.items())
+        arrays: dict[str, Any] = self._arrays
+        described = ", ".join(f"{name}={list(array.shape)}" for name, array in arrays.items())
         return f"{type(self).__name__}({described})"
 
 
