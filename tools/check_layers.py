@@ -94,6 +94,7 @@ ALLOWED = {
     "trainer_client/c": [
         "common",
         "trainer_client/core",
+        "trainer_client/graph",
         "trainer_client/modes",
     ],
     "trainer_client/torch": [

@@ -65,6 +65,14 @@ image_tags() {
   ! grep -rn --include=kustomization.yaml 'newTag:' k8s | grep -v "newTag: $version\(-cuda\)\?\$"
 }
 
+# As users' checkers see the package, for its oldest Python. NumPy's types are
+# Debian's; torch and torch_geometric are not installed here.
+python_types() {
+  mypy --strict --allow-any-generics --no-warn-return-any \
+    --ignore-missing-imports --python-version 3.9 --cache-dir=/dev/null \
+    python/tributary_gnn
+}
+
 planted_bugs_apply() {
   local patch
   for patch in tests/sim/planted_bugs/*.patch; do
@@ -79,6 +87,7 @@ check structure "$python" tools/check_structure.py "${cxx[@]}" "${protos[@]}"
 check names "$python" tools/check_names.py "${cxx[@]}"
 check docs "$python" tools/check_docs.py "${files[@]}"
 check text "$python" tools/check_text.py "${files[@]}"
+check python-types python_types
 check scripts shellcheck -x "${scripts[@]}"
 check python python_compiles
 check image-tags image_tags

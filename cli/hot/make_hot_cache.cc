@@ -264,13 +264,9 @@ std::vector<HotType> HotCacheMaker::TypesOf(uint32_t partition) const {
   for (const NodeTypeSchema& schema : graph_.schema().node_types) {
     HotType& type = types.emplace_back();
     type.num_nodes = static_cast<uint64_t>(schema.num_nodes);
-    type.reply_bytes = sizeof(int64_t);
-    if (loader.collect.has(CollectedColumn::kX)) {
-      type.reply_bytes += FeatureRowBytes(schema.x, loader.feature_dtype);
-    }
-    if (loader.collect.has(CollectedColumn::kY) && schema.y.has_value()) {
-      type.reply_bytes += schema.y->row_bytes();
-    }
+    type.reply_bytes =
+        sizeof(int64_t) +
+        CollectedRowBytes(schema, loader.collect, loader.feature_dtype);
     if (schema.x.has_value()) type.cached_bytes = HotRowBytes(schema);
     type.remote = HistogramOf(partition, static_cast<int>(types.size()) - 1);
   }

@@ -16,6 +16,19 @@ size_t FeatureRowBytes(const std::optional<ColumnSchema>& stored,
          (HasScale(*stored, asked) ? sizeof(float) : 0);
 }
 
+size_t CollectedRowBytes(const NodeTypeSchema& type,
+                         const CollectedColumns& collect, FeatureDType asked) {
+  size_t bytes = 0;
+  if (collect.has(CollectedColumn::kX)) bytes += FeatureRowBytes(type.x, asked);
+  if (collect.has(CollectedColumn::kY)) {
+    bytes += FeatureRowBytes(type.y, FeatureDType::kStored);
+  }
+  if (collect.has(CollectedColumn::kTime) && type.timed) {
+    bytes += sizeof(int64_t);
+  }
+  return bytes;
+}
+
 absl::Status CheckFeatureDType(const GraphSchema& schema,
                                absl::Span<const int> node_types,
                                absl::Span<const int> edge_types,

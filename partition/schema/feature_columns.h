@@ -29,6 +29,11 @@ inline bool HasScale(const ColumnSchema& stored, FeatureDType asked) {
 size_t FeatureRowBytes(const std::optional<ColumnSchema>& stored,
                        FeatureDType asked);
 
+// Returns the bytes that x, y and time of a node take in a batch, those that
+// are both stored and in `collect`.
+size_t CollectedRowBytes(const NodeTypeSchema& type,
+                         const CollectedColumns& collect, FeatureDType asked);
+
 // Checks the precision `asked` of a session that collects features of these
 // types. INVALID_ARGUMENT, naming what is stored, if it would have no effect
 // because no column of x or edge_attr holds floating-point numbers.

@@ -63,6 +63,23 @@ TEST(FeatureRowBytes, OfFloatingColumnsAlone) {
       2u);
 }
 
+TEST(CollectedRowBytes, OfStoredColumnsThatAreCollected) {
+  NodeTypeSchema type = Schema().node_types[0];
+  type.y = ColumnSchema{DType::kInt64, 0};
+  type.timed = true;
+  using enum CollectedColumn;
+  const auto bytes = [&type](CollectedColumns collect) {
+    return CollectedRowBytes(type, collect, FeatureDType::kInt8);
+  };
+  EXPECT_EQ(bytes({kX}), 7u);
+  EXPECT_EQ(bytes({kX, kY, kEdgeAttr}), 15u);
+  EXPECT_EQ(bytes({kX, kY, kTime}), 23u);
+  EXPECT_EQ(bytes(CollectedColumns::None()), 0u);
+  type.y.reset();
+  type.timed = false;
+  EXPECT_EQ(bytes({kX, kY, kTime}), 7u);
+}
+
 TEST(CheckFeatureDType, OneFloatingColumnIsEnough) {
   const GraphSchema schema = Schema();
   const auto asked = FeatureDType::kFloat16;

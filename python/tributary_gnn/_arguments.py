@@ -8,6 +8,7 @@ import difflib
 import os
 import sys
 import warnings
+from types import FrameType
 from typing import Any, Iterable, Mapping, NamedTuple
 
 from .source import OPTION_NAMES as WORKER_OPTIONS
@@ -106,7 +107,8 @@ class Vocabulary(NamedTuple):
 
 def warn(text: str) -> None:
     """Warns at the line outside of this package that has called it."""
-    frame, level = sys._getframe(1), 2
+    frame: FrameType | None = sys._getframe(1)
+    level = 2
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame, level = frame.f_back, level + 1
     warnings.warn(text, stacklevel=level)
@@ -136,7 +138,7 @@ def worker_options(arguments: dict[str, Any]) -> dict[str, Any]:
     return options
 
 
-def shuffle_of(arguments: dict[str, Any]) -> str:
+def shuffle_of(arguments: Mapping[str, Any]) -> str:
     """Returns the option `shuffle` of the session: PyTorch's are true and false."""
     shuffle = arguments.get("shuffle")
     if isinstance(shuffle, str):

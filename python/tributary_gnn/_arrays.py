@@ -7,7 +7,7 @@ They are files in memory without a name (memfd), which the library opens by
 from __future__ import annotations
 
 import os
-from typing import Any, BinaryIO, Callable
+from typing import Any
 
 import numpy
 
@@ -35,18 +35,10 @@ class ArrayFiles:
 
     def array_text(self, name: str, array: numpy.ndarray) -> str:
         """Returns the text of the option `name` whose file is the array, of any shape."""
-        return self._text(name, lambda file: numpy.save(file, array, allow_pickle=False))
-
-    def rows_text(self, name: str, array: numpy.ndarray) -> str:
-        """Returns the text of the option `name` whose file has a line for each row of an
-        array of whole numbers, with commas between them."""
-        return self._text(name, lambda file: numpy.savetxt(file, array, "%d", ","))
-
-    def _text(self, name: str, write: Callable[[BinaryIO], None]) -> str:
         descriptor = os.memfd_create(f"tributary {name}", os.MFD_CLOEXEC)
         self._descriptors.append(descriptor)
         with open(descriptor, "wb", closefd=False) as file:
-            write(file)
+            numpy.save(file, array, allow_pickle=False)
         path = f"/proc/self/fd/{descriptor}"
         self._names[path] = name
         return "@" + path

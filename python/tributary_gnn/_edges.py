@@ -8,7 +8,7 @@ import numpy
 
 from . import errors
 from .batch import Batch
-from .graph_types import GraphTypes
+from .graph_types import GraphTypes, TensorName, named_edge_types
 from .loader import Loader
 from .source import Source
 
@@ -46,7 +46,7 @@ def _schema(source: Source, session: Mapping[str, Any], edge_type: str) -> dict[
         if edge_type:
             raise
         raise _unnamed() from None
-    if not edge_type and len(schema["edge_types"]) != 1:
+    if not edge_type and len(named_edge_types(schema)) != 1:
         raise _unnamed()
     return schema
 
@@ -60,7 +60,7 @@ def _unnamed() -> errors.InvalidArgument:
 def _batch_size(schema: Mapping[str, Any]) -> int:
     """Returns how many nodes have so many edges that a batch is neither small nor large."""
     nodes = sum(node["num_nodes"] for node in schema["node_types"])
-    edges = sum(edge["num_edges"] for edge in schema["edge_types"])
+    edges = sum(edge["num_edges"] for edge in named_edge_types(schema))
     return max(1, min(_MOST_INPUTS, _EDGES_OF_A_BATCH * nodes // max(1, edges)))
 
 
@@ -82,7 +82,7 @@ def _edges_in(batch: Batch, types: GraphTypes) -> numpy.ndarray:
                            if name.column == "edge_index"]
     ends = (None, None) if its_type is None else (its_type[0], its_type[2])
     local = index.numpy(copy=False)
-    source, destination = (columns["n_id", end].numpy(copy=False)[local[row]]
+    source, destination = (columns[TensorName("n_id", end)].numpy(copy=False)[local[row]]
                            for row, end in enumerate(ends))
-    edge_id = columns["e_id", its_type].numpy(copy=False)
+    edge_id = columns[TensorName("e_id", its_type)].numpy(copy=False)
     return numpy.column_stack([source, destination, edge_id])

@@ -7,17 +7,17 @@ import ctypes
 import os
 import threading
 import weakref
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 from . import errors
 from ._library import END_OF_EPOCH, NOT_YET, OK, last_error
 
-_NO_ERRORS = (OK, NOT_YET, END_OF_EPOCH)
+NO_ERRORS = (OK, NOT_YET, END_OF_EPOCH)
 _thread = threading.local()
 
 
 @contextlib.contextmanager
-def in_callback():
+def in_callback() -> Iterator[None]:
     """Marks that this thread is one of the library's and runs a callback."""
     before = getattr(_thread, "in_callback", False)
     _thread.in_callback = True
@@ -56,7 +56,7 @@ class Handle:
         try:
             with self._excluding(self._one_call):
                 code = function(self._open_pointer(), *arguments)
-                if code in _NO_ERRORS:
+                if code in NO_ERRORS:
                     return code
                 raise last_error(code)
         finally:
@@ -71,18 +71,14 @@ class Handle:
 
     def close(self) -> None:
         """Cancels, waits for the call that another thread is in, and closes. Again: nothing."""
-        if os.getpid() != self._pid:
+        if not self._is_own_process():
             return
         self.cancel()
         self._close_after_call = True  # first: the call may end at this instant
         if not self._one_call.acquire(blocking=self._cancel is not None):
             return
         try:
-            with self._changes:
-                pointer, self._pointer = self._pointer, None
-            if pointer is not None:
-                self._close(pointer)
-                self._keeps = None
+            self._close_pointer()
         finally:
             self._one_call.release()
 
@@ -94,8 +90,18 @@ class Handle:
         """Closes the handle when `owner` is no longer referred to, or the program ends."""
         weakref.finalize(owner, _close_safely, self).atexit = at_exit
 
+    def _is_own_process(self) -> bool:
+        return os.getpid() == self._pid
+
     def _excluding(self, lock: Any) -> Any:
-        return lock if os.getpid() == self._pid else contextlib.nullcontext()
+        return lock if self._is_own_process() else contextlib.nullcontext()
+
+    def _close_pointer(self) -> None:
+        with self._changes:
+            pointer, self._pointer = self._pointer, None
+        if pointer is not None:
+            self._close(pointer)
+            self._keeps = None
 
     def _open_pointer(self) -> ctypes.c_void_p:
         if self._pointer is None:

@@ -7,7 +7,7 @@ while that thread is in a function of a library.
 from __future__ import annotations
 
 import threading
-from typing import Callable, Generic, TypeVar
+from typing import Callable, Generic, TypeVar, cast
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ class _Result(Generic[T]):
             self._abandoned = True
             arrived = self.done.is_set() and self.error is None
         if arrived:
-            self._discard(self.value)
+            self._discard(cast(T, self.value))
 
     def run(self, work: Callable[[], T]) -> None:
         try:
@@ -65,4 +65,4 @@ def interruptible(work: Callable[[], T], discard: Callable[[T], None]) -> T:
         raise
     if result.error is not None:
         raise result.error
-    return result.value
+    return cast(T, result.value)

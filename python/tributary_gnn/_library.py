@@ -13,7 +13,7 @@ import shutil
 
 from . import errors
 
-ABI_VERSION = 1
+ABI_VERSION = 2
 LIBRARY_VARIABLE = "TRIBUTARY_LIBRARY"
 PROGRAM_VARIABLE = "TRIBUTARY_PROGRAM"
 
@@ -70,6 +70,8 @@ LogCallback = ctypes.CFUNCTYPE(None, _POINTER, ctypes.c_int32, ctypes.c_char_p)
 
 # name: (result, arguments), as in the header.
 _STATUS = ctypes.c_int32
+_IDS = ctypes.c_void_p  # const int64_t*
+_OF_IDS = [_POINTER, ctypes.c_char_p, _IDS, ctypes.c_uint64, _OUT]
 _FUNCTIONS: dict[str, tuple] = {
     "tributary_abi_version": (ctypes.c_uint32, []),
     "tributary_version": (ctypes.c_char_p, []),
@@ -104,6 +106,24 @@ _FUNCTIONS: dict[str, tuple] = {
     "tributary_batch_dlpack": (_STATUS, [_POINTER, ctypes.c_char_p, _OUT]),
     "tributary_batch_dlpack_unversioned": (_STATUS, [_POINTER, ctypes.c_char_p, _OUT]),
     "tributary_batch_close": (None, [_POINTER]),
+    "tributary_graph_open": (_STATUS, [_POINTER, ctypes.c_char_p, ctypes.c_int64, _OUT]),
+    "tributary_graph_schema": (_STATUS, [_POINTER, _OUT]),
+    "tributary_graph_columns": (_STATUS, [_POINTER, _OUT]),
+    "tributary_graph_read_nodes": (
+        _STATUS, [_POINTER, ctypes.c_char_p, ctypes.c_char_p, _IDS, ctypes.c_uint64, _OUT]),
+    "tributary_graph_read_edges": (
+        _STATUS, [_POINTER, ctypes.c_char_p, ctypes.c_char_p, _IDS, ctypes.c_uint64, _OUT]),
+    "tributary_graph_in_degrees": (_STATUS, _OF_IDS),
+    "tributary_graph_out_degrees": (_STATUS, _OF_IDS),
+    "tributary_graph_in_edges": (_STATUS, _OF_IDS),
+    "tributary_graph_out_edges": (_STATUS, _OF_IDS),
+    "tributary_graph_find_edges": (_STATUS, _OF_IDS),
+    "tributary_graph_split": (_STATUS, [_POINTER, ctypes.c_char_p, ctypes.c_char_p, _OUT]),
+    "tributary_graph_cancel": (_STATUS, [_POINTER]),
+    "tributary_graph_close": (None, [_POINTER]),
+    "tributary_arrays_tensor": (
+        _STATUS, [_POINTER, ctypes.c_char_p, ctypes.POINTER(RawTensor)]),
+    "tributary_arrays_close": (None, [_POINTER]),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any, Callable, Mapping, NamedTuple
 
 import numpy
@@ -86,12 +87,13 @@ def _with_labels(pairs: numpy.ndarray, labels: Any) -> numpy.ndarray:
 
 def times(links: Links, edge_label_time: Any, files: ArrayFiles) -> Any:
     """Returns the text of the option `input_time`: a time for each link, or one for all."""
-    if edge_label_time is None or isinstance(edge_label_time, (str, int)):
+    if edge_label_time is None or isinstance(edge_label_time, (str, numbers.Integral)):
         return edge_label_time
     array = as_array("edge_label_time", edge_label_time)
-    if links.listed and len(array) != len(links.links):
+    listed = links.links
+    if isinstance(listed, numpy.ndarray) and len(array) != len(listed):
         raise ValueError(f"edge_label_time has {len(array)} times; allowed: a time for each of "
-                         f"{len(links.links)} links, or one for all")
+                         f"{len(listed)} links, or one for all")
     return files.text("edge_label_time", array)
 
 
@@ -156,4 +158,4 @@ def own_negatives(given: Any, files: ArrayFiles) -> str | None:
     if array.ndim != 2 or array.dtype.kind not in "iu":
         raise ValueError(f"neg_destination is of {array.dtype} and has the shape "
                          f"{list(array.shape)}; allowed: node ids, [links, negatives of each]")
-    return files.rows_text("neg_destination", array)
+    return files.array_text("neg_destination", array)

@@ -40,13 +40,12 @@ def _of_torch() -> Place | None:
 
 
 def _of_environment() -> Place | None:
-    texts = os.environ.get("RANK"), os.environ.get("WORLD_SIZE")
-    if None in texts:
+    rank, world_size = os.environ.get("RANK"), os.environ.get("WORLD_SIZE")
+    if rank is None or world_size is None:
         return None
     try:
-        rank, world_size = map(int, texts)
+        return Place(int(rank), int(world_size), found=True)
     except ValueError:
         raise ValueError(
-            f"RANK is {texts[0]!r} and WORLD_SIZE {texts[1]!r}; allowed: whole numbers, as "
+            f"RANK is {rank!r} and WORLD_SIZE {world_size!r}; allowed: whole numbers, as "
             "torchrun sets them, or rank= and world_size=") from None
-    return Place(rank, world_size, found=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any, Mapping
 
 from . import _arguments
@@ -20,9 +21,17 @@ def fanouts(num_neighbors: Any) -> Any:
     if hasattr(num_neighbors, "values") and hasattr(num_neighbors, "default"):
         num_neighbors, default = num_neighbors.values, num_neighbors.default  # PyG's
     if isinstance(num_neighbors, Mapping):
-        by_type = {_fanout_key(key): list(value) for key, value in num_neighbors.items()}
-        return by_type if default is None else {"default": list(default), **by_type}
-    return num_neighbors if isinstance(num_neighbors, str) else list(num_neighbors)
+        by_type = {_fanout_key(key): _hops(value) for key, value in num_neighbors.items()}
+        return by_type if default is None else {"default": _hops(default), **by_type}
+    return num_neighbors if isinstance(num_neighbors, str) else _hops(num_neighbors)
+
+
+def _hops(fanouts_of_hops: Any) -> list[Any]:
+    try:
+        return list(fanouts_of_hops)
+    except TypeError:
+        raise TypeError(f"num_neighbors has {fanouts_of_hops!r}; allowed: a list with a number "
+                        "for each hop, as [15, 10, 5]") from None
 
 
 def _fanout_key(key: Any) -> str:
@@ -50,20 +59,29 @@ def is_edge_type(value: Any) -> bool:
         isinstance(part, str) for part in value)
 
 
+def edge_type(arguments: Mapping[str, Any]) -> str | None:
+    """Returns the option of that name."""
+    given = arguments["edge_type"]
+    return None if given is None else edge_type_text("edge_type", given)
+
+
 def inputs(input_nodes: Any, files: ArrayFiles) -> str:
     """Returns the text of input_nodes: None, a text, ids, a mask, or (type, one of these)."""
-    if isinstance(input_nodes, tuple) and len(input_nodes) == 2 and isinstance(
-            input_nodes[0], str):
+    if _is_typed(input_nodes):
         return f"{input_nodes[0]}:{inputs(input_nodes[1], files)}"
     if input_nodes is None:
         return "*"
     return input_nodes if isinstance(input_nodes, str) else files.text("input_nodes", input_nodes)
 
 
+def _is_typed(input_nodes: Any) -> bool:
+    return isinstance(input_nodes, tuple) and len(input_nodes) == 2 and isinstance(
+        input_nodes[0], str)
+
+
 def is_list(input_nodes: Any) -> bool:
     """Whether the inputs are listed, and not named."""
-    if isinstance(input_nodes, tuple) and len(input_nodes) == 2 and isinstance(
-            input_nodes[0], str):
+    if _is_typed(input_nodes):
         return is_list(input_nodes[1])
     return input_nodes is not None and not isinstance(input_nodes, str)
 
@@ -124,7 +142,7 @@ def names(arguments: Mapping[str, Any]) -> dict[str, str]:
 def array(arguments: Mapping[str, Any], name: str, files: ArrayFiles) -> Any:
     """Returns the text of an option that is a list, a text or one number."""
     value = arguments.get(name)
-    if value is None or isinstance(value, (str, int)):
+    if value is None or isinstance(value, (str, numbers.Integral)):
         return value
     return files.text(name, value)
 
@@ -159,7 +177,7 @@ def made(vocabulary: _arguments.Vocabulary, arguments: Mapping[str, Any], files:
         "input_weight": array(arguments, "input_weight", files),
         "batch_size": arguments["batch_size"],
         "shuffle": _arguments.shuffle_of(arguments),
-        "drop_last": bool(arguments["drop_last"]),
+        "drop_last": bool(arguments.get("drop_last")),
         **options,
     }
     return {name: value for name, value in session.items() if value is not None}

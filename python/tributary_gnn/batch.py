@@ -17,6 +17,9 @@ _TYPES = {1: "|u1", 2: "|i1", 3: "<i2", 4: "<i4", 5: "<i8", 6: "<f2", 7: "<u2", 
 _BFLOAT16 = 7
 
 
+Array = numpy.ndarray  # Tensor has a method of the module's name
+
+
 class _Lease:
     """Holds the memory of a batch until nothing refers to it any more."""
 
@@ -56,7 +59,7 @@ class Tensor:
         self.shape: tuple[int, ...] = tuple(raw.shape[: raw.ndim])
         self.nbytes: int = raw.bytes
 
-    def numpy(self, copy: bool = True) -> numpy.ndarray:
+    def numpy(self, copy: bool = True) -> Array:
         """Returns the tensor as an array: one of its own, or with copy=False a read-only view
         of the ring. NumPy has no bfloat16: such numbers are always copied, to float32, which
         is exact."""
@@ -65,7 +68,7 @@ class Tensor:
             return float32_of_bits(bits)
         return numpy.array(bits) if copy else bits
 
-    def bits(self) -> numpy.ndarray:
+    def bits(self) -> Array:
         """Returns a read-only view of the ring: of bfloat16 as uint16, of other types as
         they are."""
         if self.nbytes == 0:

@@ -18,6 +18,13 @@ class TensorName(NamedTuple):
     type: Type | None
 
 
+def named_edge_types(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Returns what the schema says of each edge type that users name: a homogeneous graph may
+    have its edges once more, reversed."""
+    return [edge for edge in schema["edge_types"]
+            if schema["heterogeneous"] or not edge.get("reverse")]
+
+
 class GraphTypes:
     """The types of a graph, from its schema (docs/graph-format.md)."""
 

@@ -56,9 +56,6 @@ class NeighborLoader(HopLoader):
                  on_wait: WaitObserver | None = None, **options: Any):
         super().__init__(locals())
 
-    def _are_listed(self, arguments: Mapping[str, Any]) -> bool:
-        return _session.is_list(arguments["input_nodes"])
-
     def _session(self, arguments: Mapping[str, Any], files: ArrayFiles) -> dict[str, Any]:
         _session.check_input_time("input_time", arguments)
         return _session.made(self.vocabulary, arguments, files, {

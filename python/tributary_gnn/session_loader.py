@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any, Callable, ClassVar, Iterator, Mapping
 
-from . import _arguments, errors, formats
+from . import _arguments, _session, errors, formats
 from ._arrays import ArrayFiles, as_array
 from ._epoch import Epoch
 from ._opening import open_source
@@ -16,6 +17,8 @@ from .loader import Loader
 from .source import Source
 
 _STATE_VERSION = 1
+# What the library says of a typed graph to a session that names no type.
+_NAME_A_TYPE = re.compile(r"has \d+ (node|edge) types; name")
 
 
 class SessionLoader:
@@ -59,11 +62,15 @@ class SessionLoader:
       TypeError: an argument that is not there, or has no counterpart; it names what has.
       ValueError (InvalidArgument): a wrong value, or options that do not go together.
       KeyError (NotFound): no such graph or split.
+
+    `batch_size` and `drop_last` are attributes, too.
     """
 
     vocabulary: ClassVar[_arguments.Vocabulary]
-    # The argument that has the inputs, for those that are listed.
+    # The argument that has the inputs.
     inputs_argument: ClassVar[str] = "input_nodes"
+    # What takes the loader's place in a typed graph, where it has no meaning.
+    instead_of_types: ClassVar[str | None] = None
 
     def __init__(self, arguments: Mapping[str, Any]):
         """Opens it with the arguments of the subclass's signature, where "options" has the
@@ -85,7 +92,10 @@ class SessionLoader:
         self._owns_source = not isinstance(given["data"], Source)
         self.source = self._source_of(given)
         self._loader = self._open_loader(given)
+        self.batch_size = int(given["batch_size"])
+        self.drop_last = bool(given.get("drop_last"))
         self.graph_types = GraphTypes(self._loader.schema())
+        self._check_types()
         self._convert = self._converter(self._request(given))
         self._next_epoch = 0
         self._epoch_was_set = False
@@ -99,7 +109,7 @@ class SessionLoader:
 
     def _are_listed(self, arguments: Mapping[str, Any]) -> bool:
         """Returns whether the inputs are listed, and not named."""
-        raise NotImplementedError
+        return _session.is_list(arguments[self.inputs_argument])
 
     def _session(self, arguments: Mapping[str, Any], files: ArrayFiles) -> dict[str, Any]:
         """Returns the session. Options that nobody gave are left out."""
@@ -145,10 +155,20 @@ class SessionLoader:
             try:
                 return self._open_session(session, arguments)
             except errors.Error as error:
+                if self.instead_of_types is not None and _NAME_A_TYPE.search(str(error)):
+                    raise self._refuse_types() from None
                 raise files.explain(error) from None
 
+    def _check_types(self) -> None:
+        if self.instead_of_types is not None and self.graph_types.heterogeneous:
+            raise self._refuse_types()
+
+    def _refuse_types(self) -> TypeError:
+        return TypeError(f"{type(self).__name__} of a typed graph, which has no meaning; instead: "
+                         f"{self.instead_of_types}")
+
     def _request(self, arguments: Mapping[str, Any]) -> formats.Request:
-        given = arguments["input_id"]
+        given = arguments.get("input_id")
         return formats.Request(
             types=self.graph_types, schema=self._loader.schema(),
             input_id=None if given is None else as_array("input_id", given),
@@ -168,6 +188,20 @@ class SessionLoader:
         batches = self._loader.sizes().num_batches
         return max(0, -(-(batches - self._place.rank) // self._place.world_size))
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self)} batches, batch_size={self.batch_size})"
+
+    @property
+    def dataset(self) -> range:
+        """The places of this rank's inputs in an epoch, as many as it gets: what PyG's loaders
+        call so, for bars of progress."""
+        sizes, (rank, world_size) = self._loader.sizes(), self._place[:2]
+        last = sizes.num_inputs % self.batch_size
+        inputs = len(self) * self.batch_size
+        if last and not self.drop_last and (sizes.num_batches - 1) % world_size == rank:
+            inputs -= self.batch_size - last
+        return range(inputs)
+
     def set_epoch(self, epoch: int) -> None:
         """Chooses the epoch that the next `iter` begins; those after it count from there."""
         self._next_epoch = epoch
@@ -183,12 +217,16 @@ class SessionLoader:
 
     def _go_on(self, epoch: int) -> Epoch:
         """Iterates over the epoch that the loader has just begun or resumed."""
+        return self._iterate(Epoch(self._loader, epoch, *self._place[:2], self._deliver))
+
+    def _iterate(self, epoch: Epoch) -> Epoch:
+        """Makes it the only iterator that goes on, and the next epoch the one after it."""
         if self._current is not None:
             self._current.end()
-        self._next_epoch = epoch + 1
+        self._next_epoch = epoch.epoch + 1
         self._epoch_was_set = False
-        self._current = Epoch(self._loader, epoch, *self._place[:2], self._deliver)
-        return self._current
+        self._current = epoch
+        return epoch
 
     def _deliver(self, batch: Batch) -> Any:
         given = self._convert(batch)
@@ -204,7 +242,7 @@ class SessionLoader:
         if current is None or (current.finished and self._epoch_was_set):
             current = self._begun = self._begin(self._next_epoch)
         return {"version": _STATE_VERSION, "finished": current.finished,
-                "cursor": self._loader.cursor(current.consumed)}
+                "cursor": self._cursor(current)}
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Makes the next iterator continue where state_dict() was called. The batch size and
@@ -220,12 +258,20 @@ class SessionLoader:
                 state_dict):
             raise ValueError(f"the state is {dict(state_dict)!r:.200}; allowed: what state_dict() "
                              f"of a {type(self).__name__} returned, of version {_STATE_VERSION}")
-        self._loader.resume(state_dict["cursor"])
-        resumed = self._go_on(state_dict["cursor"]["epoch"])
+        resumed = self._resume(state_dict["cursor"])
         self._begun = resumed
         if state_dict["finished"]:
             resumed.finished = True
             self._begun = None
+
+    def _cursor(self, current: Epoch) -> dict[str, Any]:
+        """Returns how far the batches that `current` has given go, with its "epoch"."""
+        return self._loader.cursor(current.consumed)
+
+    def _resume(self, cursor: Mapping[str, Any]) -> Epoch:
+        """Iterates over what is left of the cursor's epoch."""
+        self._loader.resume(cursor)
+        return self._go_on(cursor["epoch"])
 
     # ---- The rest ----------------------------------------------------------------------
 

@@ -74,10 +74,11 @@ def _text_with_program(text: str) -> str:
 def _wait_callback(on_wait: WaitObserver | None) -> Any:
     if on_wait is None:
         return None
+    observer = on_wait
 
     def call(_context: Any, reason: bytes, seconds_left: float) -> None:
         with in_callback():
-            on_wait(reason.decode(errors="replace"), seconds_left)
+            observer(reason.decode(errors="replace"), seconds_left)
 
     return _library.WaitCallback(call)
 

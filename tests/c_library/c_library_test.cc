@@ -34,9 +34,10 @@ GraphFleet& Cora() {
 
 // Returns what the program prints, on stdout and stderr; fails unless it ends
 // with 0 within a minute.
-std::string OutputOf(const std::string& arguments) {
-  const std::string command =
-      absl::StrCat("timeout 60 tests/c_library/c_client ", arguments, " 2>&1");
+std::string OutputOf(const std::string& arguments,
+                     const std::string& program = "c_client") {
+  const std::string command = absl::StrCat("timeout 60 tests/c_library/",
+                                           program, " ", arguments, " 2>&1");
   std::FILE* const pipe = popen(command.c_str(), "r");
   std::string output;
   std::array<char, 4096> piece;
@@ -102,6 +103,30 @@ TEST_P(CLibraryCommandTest, FindsNoFault) {
 INSTANTIATE_TEST_SUITE_P(All, CLibraryCommandTest,
                          testing::Values("sizes", "ranks", "errors", "lifetime",
                                          "fork", "log"),
+                         [](const auto& param) {
+                           return std::string(param.param);
+                         });
+
+TEST(CLibraryTest, InAndOutAreNotMixedUp) {
+  GraphSpec spec;
+  spec.num_nodes = 6;
+  spec.edges = {{1, 0}, {2, 0}, {3, 0}, {0, 1}, {3, 1}, {5, 2}};
+  GraphFleet fleet(MakeContent(spec), {.partitions = 2});
+  EXPECT_EQ(
+      OutputOf(absl::StrCat("directed '", fleet.folder(), "'"), "graph_client"),
+      "");
+}
+
+class CLibraryGraphTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(CLibraryGraphTest, FindsNoFault) {
+  EXPECT_EQ(OutputOf(absl::StrCat(GetParam(), " '", Cora().folder(), "'"),
+                     "graph_client"),
+            "");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CLibraryGraphTest,
+                         testing::Values("values", "errors", "threads", "fork"),
                          [](const auto& param) {
                            return std::string(param.param);
                          });

@@ -14,6 +14,7 @@ from tests.e2e.pages import page
 LIBRARY = "trainer_client/c/libtributary.so"
 HEADER = "trainer_client/c/tributary.h"
 CLIENT = "tests/c_library/c_client"
+GRAPH_CLIENT = "tests/c_library/graph_client"
 PAGE = "docs/c-library.md"
 
 
@@ -52,7 +53,7 @@ class LibraryTest(unittest.TestCase):
 
     def test_python_opens_it_for_itself_alone(self):
         library = open_library()
-        self.assertEqual(library.tributary_abi_version(), 1)
+        self.assertEqual(library.tributary_abi_version(), 2)
         source = ctypes.c_void_p()
         code = library.tributary_source_open(b'{"mode": "fast"}', None, None,
                                              ctypes.byref(source))
@@ -89,6 +90,23 @@ class LibraryTest(unittest.TestCase):
             client.stdin.write("go on\n")
             client.stdin.flush()
             self.assertEqual(client.stdout.readline(), "cancelled\n")
+            fleet.servers[0].send(signal.SIGCONT)
+            client.stdin.write("end\n")
+            client.stdin.flush()
+            self.assertEqual(client.wait(processes.DEADLINE), 0)
+
+    def test_a_deadline_and_a_cancel_end_reads_of_the_graph(self):
+        with processes.Fleet(self.partition(), ["0,1,2,3"]) as fleet:
+            fleet.doctor()
+            client = self.enterContext(subprocess.Popen(
+                [GRAPH_CLIENT, "ends", fleet.addresses()], text=True,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE))
+            self.addCleanup(client.kill)
+            self.assertEqual(client.stdout.readline(), "opened\n")
+            fleet.servers[0].send(signal.SIGSTOP)
+            client.stdin.write("go on\n")
+            client.stdin.flush()
+            self.assertEqual(client.stdout.readline(), "ended\n")
             fleet.servers[0].send(signal.SIGCONT)
             client.stdin.write("end\n")
             client.stdin.flush()

@@ -2,9 +2,11 @@
 #include "trainer_client/graph/dist_graph.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -107,6 +109,9 @@ TEST_P(DistGraphTest, FeatureIsOfItsId) {
   GraphData& nodes = **graph->ndata();
   EXPECT_THAT(nodes.Names(),
               ElementsAre("time/valid_mask", "train_mask", "x", "y"));
+  EXPECT_EQ(*nodes.ColumnOf("x"), (ColumnSchema{DType::kFloat32, 2}));
+  EXPECT_EQ(*nodes.ColumnOf("train_mask"), (ColumnSchema{DType::kUint8, 0}));
+  EXPECT_EQ(CodeOf(nodes.ColumnOf("z").status()), "NOT_FOUND");
   const std::vector<int64_t> ids = {59, 0, 7, 7, 31, 12};
   const GraphRows x = nodes.Read("feat", ids).value();
   EXPECT_EQ(x.dtype, DType::kFloat32);
@@ -231,6 +236,31 @@ TEST_P(DistGraphTest, InSubgraphHasAllEdgesOfTheNodes) {
       graph->InSubgraph({{"node", {3, 59, 0, 17, 18, 3}}}).value();
   EXPECT_EQ(AsSet(edges.at("node,to,node")), expected);
   EXPECT_EQ(edges.at("node,to,node").size(), expected.size());
+}
+
+// Whether a call waits already or begins later.
+TEST(DistGraphCancelTest, EndsCallsOfOtherThreads) {
+  GraphFleet fleet(MadeUp(), {.partitions = 1, .servers = 1});
+  const auto graph = fleet.Open();
+  fleet.StopServer(0);  // calls wait for it until their deadline
+  const std::vector<std::function<absl::Status()>> calls = {
+      [&] { return (*graph->ndata())->Read("x", {1}).status(); },
+      [&] { return (*graph->ndata())->Read("train_mask", {1}).status(); },
+      [&] {
+        return graph->InSubgraph({{"", {1}}}).status();
+      },
+      [&] {
+        return graph->InSubgraph({{"", {2}}}).status();
+      }};
+  std::vector<absl::Status> ends(calls.size());
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < calls.size(); ++i) {
+    threads.emplace_back([&, i] { ends[i] = calls[i](); });
+  }
+  graph->Cancel();
+  for (std::thread& thread : threads) thread.join();
+  for (const absl::Status& end : ends) EXPECT_EQ(CodeOf(end), "CANCELLED");
+  EXPECT_EQ(CodeOf(graph->InDegrees({1}).status()), "CANCELLED");
 }
 
 // A call has the edges that a loader of these nodes has at that index.

@@ -1,12 +1,14 @@
 // Fuzzes the texts of the C library: any text gives a handle, or a code with a
 // text and no handle. The first byte of an input says what it is: 's', a
 // session; 'c', a cursor, in which '@' stands for the right order; 'n', a
-// tensor's name.
+// tensor's name; 'g', a type, and in the next line a column or a split.
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "partition/format/testing/graph_builder.h"
@@ -46,7 +48,8 @@ class CWorld {
                  source_, R"({"input_nodes": "train", "num_neighbors": [2]})",
                  0, 1, &loader_)) &&
              Decide(tributary_loader_start_epoch(loader_, 0)) &&
-             Decide(tributary_loader_next(loader_, -1, &batch_)),
+             Decide(tributary_loader_next(loader_, -1, &batch_)) &&
+             Decide(tributary_graph_open(source_, nullptr, -1, &graph_)),
          "the world is there");
     const std::string cursor = CursorNow();
     constexpr std::string_view kOrder = "\"order\":";
@@ -86,7 +89,42 @@ class CWorld {
          "it has the name");
   }
 
+  void ReadGraph(const std::string& text) {
+    const size_t end = text.find('\n');
+    const std::string type = text.substr(0, end);
+    const std::string name =
+        end == std::string::npos ? "" : text.substr(end + 1);
+    const std::array<int64_t, 2> ids = {5, 0};
+    tributary_graph* const graph = graph_;
+    Take([&](tributary_arrays** read) {
+      return tributary_graph_read_nodes(graph, type.c_str(), name.c_str(),
+                                        ids.data(), ids.size(), read);
+    });
+    Take([&](tributary_arrays** read) {
+      return tributary_graph_read_edges(graph, type.c_str(), name.c_str(),
+                                        ids.data(), ids.size(), read);
+    });
+    Take([&](tributary_arrays** read) {
+      return tributary_graph_split(graph, type.c_str(), name.c_str(), read);
+    });
+    Take([&](tributary_arrays** read) {
+      return tributary_graph_in_edges(graph, type.c_str(), ids.data(),
+                                      ids.size(), read);
+    });
+    Take([&](tributary_arrays** read) {
+      return tributary_graph_in_degrees(graph, type.c_str(), ids.data(),
+                                        ids.size(), read);
+    });
+  }
+
  private:
+  void Take(absl::FunctionRef<tributary_status(tributary_arrays**)> read) {
+    tributary_arrays* arrays = nullptr;
+    const bool ok = Decide(read(&arrays));
+    Must(ok == (arrays != nullptr), "arrays mean success");
+    tributary_arrays_close(arrays);
+  }
+
   std::string CursorNow() {
     char* text = nullptr;
     Must(Decide(tributary_loader_cursor(loader_, 0, &text)), "a cursor");
@@ -99,6 +137,7 @@ class CWorld {
   tributary_source* source_ = nullptr;
   tributary_loader* loader_ = nullptr;
   tributary_batch* batch_ = nullptr;
+  tributary_graph* graph_ = nullptr;
   std::string order_;
 };
 
@@ -111,6 +150,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (data[0] == 's') world->Session(text);
   if (data[0] == 'c') world->ResumeFrom(text);
   if (data[0] == 'n') world->Find(text);
+  if (data[0] == 'g') world->ReadGraph(text);
   return 0;
 }
 

@@ -194,6 +194,9 @@ def arrays():
     write("npy/int64", npy("<i8", "(3,)", struct.pack("<3q", 1, 2, 3)))
     write("npy/uint32", npy("<u4", "(2,)", struct.pack("<2I", 9, 8)))
     write("npy/matrix", npy("<f4", "(2, 3)", bytes(24), version=2))
+    write("npy/links", npy("<i8", "(2, 2)", struct.pack("<4q", 1, 2, 3, 4)))
+    write("npy/labelled", npy("<f8", "(2, 3)", struct.pack("<6d", 1, 2, 3, 4, 0.5, 1),
+                              order="True"))
     write("npy/scalar", npy("|b1", "()", b"\x01"))
     write("npy/fortran", npy("<f8", "(1, 1)", bytes(8), order="True"))
     write("npy/largest", npy("|u1", "(9223372036854775807,)", b""))

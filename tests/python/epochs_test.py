@@ -114,6 +114,18 @@ class EpochsTest(unittest.TestCase):
     def expect_place(self, rank, world):
         self.assertEqual([batch.index for batch in self.open()], list(range(rank, 5, world)))
 
+    def test_the_dataset_counts_this_ranks_inputs(self):
+        for world_size in (1, 2, 3):
+            for drop_last in (False, True):
+                for inputs in (64, 100, 33):
+                    for rank in range(world_size):
+                        loader = self.open(input_nodes=list(range(inputs)), rank=rank,
+                                           world_size=world_size, drop_last=drop_last)
+                        self.assertEqual(len(loader.dataset),
+                                         sum(batch.batch_size for batch in loader))
+        self.assertEqual((loader.batch_size, loader.drop_last, repr(loader)),
+                         (32, True, "NeighborLoader(0 batches, batch_size=32)"))
+
     def test_ranks_of_torchrun(self):
         with mock.patch.dict(os.environ, RANK="1", WORLD_SIZE="2"):
             self.expect_place(1, 2)

@@ -1,5 +1,6 @@
 """What a process holds, to see that uses in a row leave nothing behind."""
 
+import ctypes
 import gc
 import os
 from typing import NamedTuple
@@ -34,6 +35,14 @@ class Held(NamedTuple):
                 and self.threads <= most.threads + others and self.shared <= most.shared)
 
 
+def collect(pid):
+    """Frees what nothing refers to, and the free memory that malloc keeps in its heaps, as
+    far as `pid` is this process."""
+    gc.collect()
+    if pid == "self":
+        ctypes.CDLL(None).malloc_trim(0)
+
+
 def slope(values):
     """The slope of a straight line through the values, by least squares, for each step."""
     middle, mean = (len(values) - 1) / 2, sum(values) / len(values)
@@ -45,13 +54,13 @@ def expect_nothing_stays(case, use, times, others=0, pid="self"):
     """Calls `use` so many times, a first time uncounted; prints and compares what `pid` holds
     before and after. Besides, `others` descriptors and threads may come and go."""
     use()
-    gc.collect()
+    collect(pid)
     before = Held.by(pid)
     points = []
     for number in range(times):
         use()
         if (number + 1) * _POINTS // times > number * _POINTS // times:
-            gc.collect()
+            collect(pid)
             points.append(Held.by(pid).resident)
     try:
         processes.until(lambda: Held.by(pid).fits(before, others))

@@ -285,13 +285,13 @@ except ImportError as error:
     def test_of_another_interface(self):
         done = scripts.run("""
 from tributary_gnn import _library
-_library.ABI_VERSION = 2
+_library.ABI_VERSION = 3
 try:
     tg.version()
 except tg.LibraryMissing as error:
     print(error)
 """, "none")
-        self.assertIn("it has interface 1, this package is for 2", done.stdout, done.stderr)
+        self.assertIn("it has interface 2, this package is for 3", done.stdout, done.stderr)
 
     def test_its_symbols_stay_its_own(self):
         done = scripts.run("""

@@ -31,7 +31,8 @@ def split_graph(folder):
         files={"weight": [1 + number % 3 for number in range(len(rows))],
                "time": [number % 40 for number in range(len(rows))]})
     return folders.partition(source, os.path.join(folder, "graph"), 2, "random",
-                             "--edge-weight", "weight", "--edge-time", "time", "--degrees")
+                             "--edge-weight", "weight", "--edge-time", "time", "--degrees",
+                             "--out-edges")
 
 
 class FromPyg:
@@ -73,6 +74,8 @@ SAME = {
     "weight_attr": ({"weight_attr": "w"}, ["--draw", "weighted"]),
     "times": ({"time_attr": "since", "edge_label_time": 20, "temporal_strategy": "last"},
               ["--time", "edge", "--input-time", "20", "--temporal-strategy", "last"]),
+    "a time of numpy": ({"time_attr": "edge", "edge_label_time": numpy.int64(20)},
+                        ["--time", "edge", "--input-time", "20"]),
     "times of each": (
         {"time_attr": "edge", "edge_label_time": numpy.arange(SPLIT), "strict": True},
         ["--time", "edge", "--input-time", ",".join(map(str, range(SPLIT))), "--strict"]),

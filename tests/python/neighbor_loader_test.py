@@ -205,6 +205,11 @@ class NeighborLoaderTest(unittest.TestCase):
                     batch_size=32)), expected)
         self.assertEqual(lines_of(self.open(num_neighbors=FromPyg)), self.sampled())
 
+    def test_fanouts_that_are_no_lists(self):
+        for given in (5, {("node", "to", "node"): 5}):
+            with self.assertRaisesRegex(TypeError, r"num_neighbors has 5; allowed: a list"):
+                tg.NeighborLoader(self.graph, given)
+
     def test_any_name_of_the_only_times_will_do(self):
         with processes.temporary_folder() as folder:
             graph = graphs.edge_timed(folder)

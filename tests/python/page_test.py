@@ -16,7 +16,7 @@ PAGE = "docs/python.md"
 
 
 # Those that get the package, and those of pyg/page_test.py.
-OTHERS = ("./dev ", "import torch\n", "python3 examples/")
+OTHERS = ("./dev ", "import torch\n", "from torch import", "python3 examples/")
 
 
 def blocks():

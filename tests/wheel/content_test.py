@@ -116,7 +116,11 @@ class ContentTest(unittest.TestCase):
             soname = "lib" + "".join(BUNDLED.fullmatch(name).groups())
             owner = output("dpkg-query", "-S", f"*/{soname}").splitlines()[0]
             packages.add(owner.split(":")[0])
+        listed = (folder / "debian/SOURCES").read_text(encoding="utf-8").splitlines()
         for package in packages:
+            source = output("dpkg-query", "-W", "-f",
+                            "${Package} ${source:Package} ${source:Version}", package)
+            self.assertIn(source, listed)
             text = (folder / "debian" / package / "copyright").read_bytes()
             self.assertEqual(
                 text, pathlib.Path("/usr/share/doc", package, "copyright").read_bytes())

@@ -1,40 +1,17 @@
-#include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "common/tensor/dtype.h"
 #include "common/text/status.h"
 #include "trainer_client/c/call_guard.h"
+#include "trainer_client/c/described_tensor.h"
 #include "trainer_client/c/exported_tensor.h"
 #include "trainer_client/c/handles.h"
 #include "trainer_client/c/tributary.h"
 
 namespace tributary {
 namespace {
-
-static_assert(TRIBUTARY_UINT8 == static_cast<int>(DType::kUint8));
-static_assert(TRIBUTARY_INT8 == static_cast<int>(DType::kInt8));
-static_assert(TRIBUTARY_INT16 == static_cast<int>(DType::kInt16));
-static_assert(TRIBUTARY_INT32 == static_cast<int>(DType::kInt32));
-static_assert(TRIBUTARY_INT64 == static_cast<int>(DType::kInt64));
-static_assert(TRIBUTARY_FLOAT16 == static_cast<int>(DType::kFloat16));
-static_assert(TRIBUTARY_BFLOAT16 == static_cast<int>(DType::kBFloat16));
-static_assert(TRIBUTARY_FLOAT32 == static_cast<int>(DType::kFloat32));
-static_assert(TRIBUTARY_FLOAT64 == static_cast<int>(DType::kFloat64));
-static_assert(TRIBUTARY_BOOL == static_cast<int>(DType::kBool));
-
-// Returns the strides of a row-major tensor, in elements.
-Shape StridesOf(const Shape& shape) {
-  Shape strides(shape.size());
-  int64_t stride = 1;
-  for (size_t d = shape.size(); d-- > 0;) {
-    strides[d] = stride;
-    stride *= std::max<int64_t>(shape[d], 1);
-  }
-  return strides;
-}
 
 // Writes a digest in hexadecimal, with its NUL.
 void WriteHex(const Sha256Digest& digest, char* text) {
@@ -46,33 +23,17 @@ const std::vector<TensorView>& TensorsOf(const tributary_batch& batch) {
   return batch.shared->lease.view().tensors();
 }
 
-void DescribeTensor(const tributary_batch& batch, size_t number,
-                    tributary_tensor* tensor) {
-  const TensorView& view = TensorsOf(batch)[number];
-  *tensor = {.name = view.name.c_str(),
-             .dtype_name = DTypeName(view.dtype).data(),
-             .dtype = static_cast<int32_t>(view.dtype),
-             .ndim = static_cast<int32_t>(view.shape.size()),
-             .shape = view.shape.data(),
-             .strides = batch.shared->strides[number].data(),
-             .data = view.data.data(),
-             .bytes = view.data.size()};
+absl::StatusOr<size_t> FindInBatch(const tributary_batch& batch,
+                                   const char* name) {
+  return FindTensor(TensorsOf(batch), name, [&] {
+    return batch.shared->lease.view().key().ToString();
+  });
 }
 
-absl::StatusOr<size_t> FindTensor(const tributary_batch& batch,
-                                  const char* name) {
-  const std::vector<TensorView>& tensors = TensorsOf(batch);
-  const auto found = std::find_if(
-      tensors.begin(), tensors.end(),
-      [name](const TensorView& tensor) { return tensor.name == name; });
-  if (found != tensors.end()) return found - tensors.begin();
-  return absl::NotFoundError(absl::StrCat(
-      batch.shared->lease.view().key().ToString(), " has no tensor \"", name,
-      "\"; it has ",
-      absl::StrJoin(tensors, ", ",
-                    [](std::string* out, const TensorView& tensor) {
-                      absl::StrAppend(out, tensor.name);
-                    })));
+void DescribeInBatch(const tributary_batch& batch, size_t number,
+                     tributary_tensor* tensor) {
+  *tensor =
+      DescribeTensor(TensorsOf(batch)[number], batch.shared->strides[number]);
 }
 
 template <typename Managed>
@@ -83,7 +44,7 @@ tributary_status ExportByName(tributary_batch* batch, const char* name,
     *tensor = nullptr;
     RETURN_IF_ERROR(CheckHandle(batch, "batch"));
     RETURN_IF_ERROR(CheckGiven(name, "name"));
-    ASSIGN_OR_RETURN(const size_t number, FindTensor(*batch, name));
+    ASSIGN_OR_RETURN(const size_t number, FindInBatch(*batch, name));
     *tensor = ExportTensor<Managed>(batch->shared, number);
     return absl::OkStatus();
   });
@@ -137,7 +98,7 @@ tributary_status tributary_batch_tensor_at(tributary_batch* batch,
       return absl::OutOfRangeError(absl::StrCat(
           "number is ", number, "; the batch has ", count, " tensors, from 0"));
     }
-    tributary::DescribeTensor(*batch, number, tensor);
+    tributary::DescribeInBatch(*batch, number, tensor);
     return absl::OkStatus();
   });
 }
@@ -150,8 +111,8 @@ tributary_status tributary_batch_tensor(tributary_batch* batch,
     *tensor = {};
     RETURN_IF_ERROR(tributary::CheckHandle(batch, "batch"));
     RETURN_IF_ERROR(tributary::CheckGiven(name, "name"));
-    ASSIGN_OR_RETURN(const size_t number, tributary::FindTensor(*batch, name));
-    tributary::DescribeTensor(*batch, number, tensor);
+    ASSIGN_OR_RETURN(const size_t number, tributary::FindInBatch(*batch, name));
+    tributary::DescribeInBatch(*batch, number, tensor);
     return absl::OkStatus();
   });
 }

@@ -2,8 +2,10 @@
 #ifndef TRIBUTARY_TRAINER_CLIENT_C_HANDLES_H_
 #define TRIBUTARY_TRAINER_CLIENT_C_HANDLES_H_
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <utility>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "trainer_client/c/call_guard.h"
 #include "trainer_client/core/batch/batch_lease.h"
 #include "trainer_client/core/dist_loader.h"
+#include "trainer_client/graph/dist_graph.h"
 #include "trainer_client/modes/sampling_workers.h"
 
 namespace tributary {
@@ -52,6 +55,27 @@ struct tributary_batch : tributary::ProcessBound {
             std::move(delivered))) {}
 
   const std::shared_ptr<const tributary::SharedBatch> shared;
+};
+
+struct tributary_graph : tributary::ProcessBound {
+  tributary_graph(std::shared_ptr<tributary::SamplingWorkers> source,
+                  std::unique_ptr<tributary::DistGraph> opened)
+      : ProcessBound("graph"),
+        workers(std::move(source)),
+        graph(std::move(opened)) {}
+
+  // In this order: workers outlive what is opened over them.
+  const std::shared_ptr<tributary::SamplingWorkers> workers;
+  const std::unique_ptr<tributary::DistGraph> graph;
+  std::shared_mutex calls;  // shared by the threads that are in a call
+};
+
+struct tributary_arrays : tributary::ProcessBound {
+  tributary_arrays() : ProcessBound("set of arrays") {}
+
+  std::vector<tributary::TensorView> tensors;
+  std::vector<tributary::Shape> strides;  // of each tensor, in elements
+  std::vector<std::shared_ptr<const void>> memory;  // that tensors are views of
 };
 
 #endif  // TRIBUTARY_TRAINER_CLIENT_C_HANDLES_H_

@@ -1,5 +1,5 @@
 /* Tributary's client for C and for languages that can call C: batches of
- * sampled neighbourhoods as tensors.
+ * sampled neighbourhoods as tensors, and the stored graph by ids.
  *
  *   tributary_source* source;
  *   tributary_loader* loader;
@@ -30,7 +30,8 @@
  * - Handles are closed in any order: what a loader needs of its source lives
  * on, and so does a batch's memory while one of its tensors is held.
  * - Any thread may use any handle. A loader takes one call at a time: another
- *   one meanwhile is FAILED_PRECONDITION, but for cancel and close.
+ *   one meanwhile is FAILED_PRECONDITION, but for cancel and close. A graph
+ *   takes any number.
  * - In a child of fork() the handles of its parent are FAILED_PRECONDITION;
  *   closing and releasing them there does nothing.
  */
@@ -46,7 +47,7 @@ extern "C" {
 
 /* The version of this interface. A library of another version must not be
  * used: compare it with tributary_abi_version(). */
-#define TRIBUTARY_ABI_VERSION 1
+#define TRIBUTARY_ABI_VERSION 2
 uint32_t tributary_abi_version(void);
 /* Returns the version of Tributary, such as "0.1.0". */
 const char* tributary_version(void);
@@ -225,8 +226,8 @@ enum {
   TRIBUTARY_BOOL = 10
 };
 
-/* A row-major tensor of a batch. Everything that it points to is the batch's,
- * and nobody may write to it. */
+/* A row-major tensor of a batch or of arrays. Everything that it points to is
+ * theirs, and nobody may write to a batch's. */
 typedef struct tributary_tensor {
   const char* name;       /* docs/sampling/tensors.md has the names */
   const char* dtype_name; /* as in NumPy: "float32" */
@@ -234,7 +235,7 @@ typedef struct tributary_tensor {
   int32_t ndim;
   const int64_t* shape;   /* ndim numbers of elements */
   const int64_t* strides; /* ndim numbers of elements */
-  const void* data;       /* aligned to 64 bytes */
+  const void* data;       /* in a batch aligned to 64 bytes, else to 8 */
   uint64_t bytes;
 } tributary_tensor;
 
@@ -276,6 +277,100 @@ tributary_status tributary_batch_dlpack_unversioned(
 /* Closes the handle. The memory returns to the loader's ring once all exported
  * tensors are deleted, too. NULL is allowed. */
 void tributary_batch_close(tributary_batch* batch);
+
+/* ---- Graph ---------------------------------------------------------------*/
+
+/* The stored graph of a source, read by ids (docs/distributed-data.md): the
+ * user's ids, by type. A node type may be NULL or "" where there is one; an
+ * edge type likewise, else it is "src,rel,dst", or "rel" where that is enough.
+ * Any number of threads may call at the same time. */
+typedef struct tributary_graph tributary_graph;
+/* What a call has read: tensors by name. */
+typedef struct tributary_arrays tributary_arrays;
+
+/* Opens the graph that the source has, or the one of this name, NAME or
+ * NAME@VERSION, where `name` is neither NULL nor "". `timeout_ms` bounds this
+ * call and each later one, 100 to 86400000; a negative one: the source's
+ * rpc_timeout. UNAVAILABLE: no server answers; NOT_FOUND: none has it. */
+tributary_status tributary_graph_open(tributary_source* source,
+                                      const char* name, int64_t timeout_ms,
+                                      tributary_graph** graph);
+
+/* Gives the schema, the JSON of graph.json (docs/graph-format.md). */
+tributary_status tributary_graph_schema(tributary_graph* graph, char** json);
+/* Gives what can be read of nodes and of edges: a JSON object of "nodes" and
+ * "edges", objects of lists by type, whose elements have a column's "name",
+ * "dtype" and "dim", 0 for one value per row. */
+tributary_status tributary_graph_columns(tributary_graph* graph, char** json);
+
+/* Read the rows of a column, in the order of the ids, of which any may come
+ * several times: a tensor with the column's name, [num_ids] or [num_ids, dim].
+ * Of edges FAILED_PRECONDITION for a graph that was partitioned without
+ * --edge-index. NOT_FOUND lists the columns; OUT_OF_RANGE names the id. */
+tributary_status tributary_graph_read_nodes(
+    tributary_graph* graph, const char* node_type, const char* column,
+    const int64_t* node_ids, uint64_t num_ids, tributary_arrays** arrays);
+tributary_status tributary_graph_read_edges(
+    tributary_graph* graph, const char* edge_type, const char* column,
+    const int64_t* edge_ids, uint64_t num_ids, tributary_arrays** arrays);
+
+/* Give the number of edges into or out of each node: "degree", int64
+ * [num_ids]. Those out of it need a graph with --degrees, or reverse edges:
+ * FAILED_PRECONDITION else. */
+tributary_status tributary_graph_in_degrees(tributary_graph* graph,
+                                            const char* edge_type,
+                                            const int64_t* node_ids,
+                                            uint64_t num_ids,
+                                            tributary_arrays** arrays);
+tributary_status tributary_graph_out_degrees(tributary_graph* graph,
+                                             const char* edge_type,
+                                             const int64_t* node_ids,
+                                             uint64_t num_ids,
+                                             tributary_arrays** arrays);
+
+/* Give all edges into or out of the nodes, each node's once however often it
+ * is named: "src", "dst" and "e_id", int64 [edges]. Those out of them need
+ * reverse edges (--add-reverse, --out-edges): FAILED_PRECONDITION else. */
+tributary_status tributary_graph_in_edges(tributary_graph* graph,
+                                          const char* edge_type,
+                                          const int64_t* node_ids,
+                                          uint64_t num_ids,
+                                          tributary_arrays** arrays);
+tributary_status tributary_graph_out_edges(tributary_graph* graph,
+                                           const char* edge_type,
+                                           const int64_t* node_ids,
+                                           uint64_t num_ids,
+                                           tributary_arrays** arrays);
+
+/* Gives the ends of edges: "src" and "dst", int64 [num_ids]. Needs
+ * --edge-index. */
+tributary_status tributary_graph_find_edges(tributary_graph* graph,
+                                            const char* edge_type,
+                                            const int64_t* edge_ids,
+                                            uint64_t num_ids,
+                                            tributary_arrays** arrays);
+
+/* Gives a split in its own order: of a node type "id", int64 [nodes]; of an
+ * edge type, which is written out, "src", "dst" and "e_id", int64 [edges],
+ * e_id -1 for an edge that the graph lacks. NOT_FOUND lists the splits. */
+tributary_status tributary_graph_split(tributary_graph* graph, const char* type,
+                                       const char* split,
+                                       tributary_arrays** arrays);
+
+/* Makes the calls that wait, and all later ones that ask servers, fail with
+ * CANCELLED. */
+tributary_status tributary_graph_cancel(tributary_graph* graph);
+/* Cancels the calls that wait, waits for their end, and closes the graph; no
+ * other thread may begin a call. NULL is allowed. */
+void tributary_graph_close(tributary_graph* graph);
+
+/* Gives the tensor of this name, which the caller may write to; it is there
+ * until the arrays are closed. NOT_FOUND: the error lists the names. */
+tributary_status tributary_arrays_tensor(tributary_arrays* arrays,
+                                         const char* name,
+                                         tributary_tensor* tensor);
+/* Closes the handle and releases its memory. NULL is allowed. */
+void tributary_arrays_close(tributary_arrays* arrays);
 
 #ifdef __cplusplus
 } /* extern "C" */

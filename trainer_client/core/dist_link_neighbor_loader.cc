@@ -22,8 +22,8 @@ absl::StatusOr<std::vector<EdgeTypeLinks>> ListsOf(
   const EdgeTypeLinks& links = options;
   if (options.by_edge_type.empty()) return std::vector<EdgeTypeLinks>{links};
   if (!IsGiven(links)) return options.by_edge_type;
-  return BadLinkOption("by_edge_type", "given beside links of one edge type",
-                       "one of the two");
+  return BadLoaderOption("by_edge_type", "given beside links of one edge type",
+                         "one of the two");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ absl::StatusOr<std::unique_ptr<DistLoader>> DistSubGraphLoader::Create(
     const LoaderEnvironment& environment) {
   if (options.subgraph.type == SubgraphType::kBidirectional) {
     return absl::InvalidArgumentError(
-        "NeighborLoaderOptions.subgraph.type is bidirectional; allowed in a "
+        "subgraph.type is bidirectional; allowed in a "
         "DistSubGraphLoader: induced");
   }
   options.subgraph.type = SubgraphType::kInduced;

@@ -133,7 +133,7 @@ void LoaderCore::Tick() {
   if (cancelled_) return;
   requester_->PassOverSilent();
   requester_->HedgeLate();
-  FailIfDenied();
+  FailIfRefused();
   ReportWait();
   Pump();
 }
@@ -199,14 +199,14 @@ void LoaderCore::Answer(WaitingNext::Result result) {
   next_.Answer(std::move(result));
 }
 
-// Waiting would not help: who this trainer is does not change.
-void LoaderCore::FailIfDenied() {
+// Waiting would not help: this trainer and its session do not change.
+void LoaderCore::FailIfRefused() {
   if (!next_.waiting() || state_.window.empty() ||
       !state_.window.front().is_unfinished()) {
     return;
   }
-  if (absl::Status denied = fleet_->DeniedByAll(); !denied.ok()) {
-    FailFront(std::move(denied));
+  if (absl::Status why = fleet_->RefusedByReachable(); !why.ok()) {
+    FailFront(std::move(why));
   }
 }
 

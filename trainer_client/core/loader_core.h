@@ -109,7 +109,7 @@ class LoaderCore : public ServerEvents,
   void Answer(WaitingNext::Result result);
   void OnDeadline(uint64_t call);
   // Answers a waiting Next() if no server takes this trainer.
-  void FailIfDenied();
+  void FailIfRefused();
   // Answers Next() with an error in place of the front of the window.
   void FailFront(absl::Status why);
   // Tells the user what the servers lack while a Next() waits.

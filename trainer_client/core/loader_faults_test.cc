@@ -333,6 +333,36 @@ TEST(LoaderFaults, WhereAllRefuseThisTrainerNextSaysSoAtOnce) {
       << next.status();
 }
 
+TEST(LoaderFaults, ASessionThatAllServersRefuseFailsAtOnce) {
+  for (const int servers : {1, 2}) {
+    LoaderWorld w({.num_servers = servers});
+    for (size_t i = 0; i < w.num_servers(); ++i) {
+      w.server(i).settings().refuse_session =
+          absl::InvalidArgumentError("the metapath does not fit the graph");
+    }
+    w.Start();
+    ASSERT_TRUE(w.core().StartEpoch(0).ok());
+    const absl::Time before = w.world().now();
+    const auto next = w.Next();
+    EXPECT_LT(w.world().now() - before, absl::Seconds(5));
+    EXPECT_EQ(next.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_NE(next.status().message().find("metapath does not fit"),
+              std::string::npos)
+        << next.status();
+  }
+}
+
+TEST(LoaderFaults, ASessionThatOneServerAloneRefusesEndsNothing) {
+  LoaderWorld w({.num_servers = 3});
+  w.server(1).settings().refuse_session =
+      absl::InvalidArgumentError("an option of a later version");
+  w.Start();
+  ASSERT_TRUE(w.core().StartEpoch(0).ok());
+  EXPECT_EQ(w.TakeAll(), Range(0, 10));
+  EXPECT_TRUE(w.errors.empty()) << w.errors[0];
+  EXPECT_EQ(w.server(1).num_credits(), 0);
+}
+
 TEST(LoaderFaults, AServerThatAloneRefusesThisTrainerEndsNothing) {
   LoaderWorld w({.num_servers = 3});
   w.server(1).settings().refuse = absl::UnauthenticatedError("expired");

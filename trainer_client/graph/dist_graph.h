@@ -105,6 +105,8 @@ class DistGraph {
 
   // The partitions of this rank and their nodes.
   absl::StatusOr<LocalPart> LocalPartition() const;
+  // Makes the calls that wait, and all later ones, fail with CANCELLED.
+  void Cancel() { connection_->Cancel(); }
   const PartitionBook& partition_book() const { return book_; }
   const GraphLookups& lookups() const { return lookups_; }
 

@@ -1,5 +1,6 @@
 #include "trainer_client/graph/graph_connection.h"
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <random>
@@ -15,6 +16,7 @@
 #include "trainer_client/core/session/graph_opener.h"
 #include "trainer_client/core/session/session_builder.h"
 #include "trainer_client/core/session/split_reader.h"
+#include "trainer_client/graph/cancellable_waits.h"
 
 namespace tributary {
 namespace {
@@ -53,10 +55,11 @@ class Connection final : public GraphConnection {
       const SessionOptions& options, uint64_t index,
       absl::FunctionRef<absl::Status(const BatchView&)> take) override;
   std::vector<PartitionOwner> Owners() override;
+  void Cancel() override { waits_.Cancel(); }
 
  private:
   // Calls `start` with a function that takes the result, on the strand, and
-  // waits for that result.
+  // waits for that result, or for Cancel(), after which it is dropped.
   template <typename T, typename Start>
   absl::StatusOr<T> Await(absl::Duration timeout, Start start);
   absl::StatusOr<LoaderSession> SessionOf(const SessionOptions& options);
@@ -73,6 +76,7 @@ class Connection final : public GraphConnection {
   std::shared_ptr<GraphOpener> events_;
   std::shared_ptr<GraphClient> client_;
   std::shared_ptr<const AcceptedGraph> graph_;
+  CancellableWaits waits_;
   Mutex sampling_;  // one batch at a time
   std::shared_ptr<SlotRing> ring_ ABSL_GUARDED_BY(sampling_);
   uint64_t generations_ ABSL_GUARDED_BY(sampling_) = 0;
@@ -81,11 +85,14 @@ class Connection final : public GraphConnection {
 template <typename T, typename Start>
 absl::StatusOr<T> Connection::Await(absl::Duration timeout, Start start) {
   auto promise = std::make_shared<Promised<absl::StatusOr<T>>>();
-  strand_->Post([promise, start = std::move(start)]() mutable {
-    start([promise](absl::StatusOr<T> result) {
-      promise->Set(std::move(result));
-    });
+  const auto give = [promise, given = std::make_shared<std::atomic<bool>>(
+                                  false)](absl::StatusOr<T> result) {
+    if (!given->exchange(true)) promise->Set(std::move(result));
+  };
+  const CancellableWaits::Wait wait(&waits_, [give] {
+    give(absl::CancelledError("the graph was cancelled"));
   });
+  strand_->Post([give, start = std::move(start)]() mutable { start(give); });
   auto result = promise->Wait(timeout + kGrace);
   if (!result.has_value()) return ExecutorStuck();
   return *std::move(result);

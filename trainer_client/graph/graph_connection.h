@@ -60,6 +60,8 @@ class GraphConnection {
       absl::FunctionRef<absl::Status(const BatchView&)> take) = 0;
   // The servers that are up.
   virtual std::vector<PartitionOwner> Owners() = 0;
+  // Makes the calls that wait, and all later ones, fail with CANCELLED.
+  virtual void Cancel() = 0;
 };
 
 }  // namespace tributary

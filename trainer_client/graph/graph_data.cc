@@ -124,6 +124,22 @@ std::vector<std::string> GraphData::Names() const {
   return {names.begin(), names.end()};
 }
 
+absl::Status GraphData::NoColumn(const std::string& name) const {
+  return absl::NotFoundError(
+      absl::StrCat(TypeName(), " has no column '", name,
+                   "'; there are: ", absl::StrJoin(Names(), " ")));
+}
+
+absl::StatusOr<ColumnSchema> GraphData::ColumnOf(
+    const std::string& name) const {
+  StoredColumn column;
+  if (FindStored(name, &column)) return ColumnSchema{column.dtype, column.dim};
+  if (!SplitOf(name).empty()) return ColumnSchema{DType::kUint8, 0};
+  const DistTensor* const tensor = Tensor(name);
+  if (tensor == nullptr) return NoColumn(name);
+  return ColumnSchema{tensor->options().dtype, tensor->options().dim};
+}
+
 absl::Status GraphData::CheckIds(absl::Span<const int64_t> ids) const {
   for (int64_t id : ids) {
     if (id >= 0 && id < num_rows()) continue;
@@ -192,11 +208,7 @@ absl::StatusOr<GraphRows> GraphData::Read(const std::string& name,
     return ReadMask(split, ids);
   }
   DistTensor* const tensor = Tensor(name);
-  if (tensor == nullptr) {
-    return absl::NotFoundError(
-        absl::StrCat(TypeName(), " has no column '", name,
-                     "'; there are: ", absl::StrJoin(Names(), " ")));
-  }
+  if (tensor == nullptr) return NoColumn(name);
   GraphRows rows =
       RowsOf(tensor->options().dtype, tensor->options().dim, ids.size());
   RETURN_IF_ERROR(tensor->Read(ids, rows.data.span()));

@@ -14,6 +14,7 @@
 #include "common/io/buffer.h"
 #include "common/runtime/mutex.h"
 #include "common/tensor/dtype.h"
+#include "partition/schema/schema.h"
 #include "trainer_client/graph/graph_lookups.h"
 #include "trainer_client/tensors/dist_tensor.h"
 
@@ -52,6 +53,9 @@ class GraphData {
 
   // Names that Read knows, ascending: one for each column, and assigned ones.
   std::vector<std::string> Names() const;
+  // Returns the dtype and the width of the rows that Read gives. NOT_FOUND
+  // lists the names there are.
+  absl::StatusOr<ColumnSchema> ColumnOf(const std::string& name) const;
   // The number of rows: nodes, or with an edge index the largest edge id + 1.
   int64_t num_rows() const;
 
@@ -90,6 +94,7 @@ class GraphData {
   absl::StatusOr<std::shared_ptr<const Mask>> MaskOf(
       const std::string& split) const;
   absl::Status CheckIds(absl::Span<const int64_t> ids) const;
+  absl::Status NoColumn(const std::string& name) const;
 
   const GraphLookups* const lookups_;
   const bool of_edges_;

@@ -32,8 +32,13 @@ class Columns(Mapping[str, Array]):
                 f"the batch has no {name!r}; it has "
                 f"{', '.join(self.__dict__.get('_arrays', ()))}") from None
 
+    def add(self, name: str, array: Array) -> None:
+        """Adds an array."""
+        self._arrays[name] = array
+
     def __repr__(self) -> str:
-        described = ", ".join(f"{name}={list(array.shape)}" for name, array in self.items())
+        arrays: dict[str, Any] = self._arrays
+        described = ", ".join(f"{name}={list(array.shape)}" for name, array in arrays.items())
         return f"{type(self).__name__}({described})"
 
 

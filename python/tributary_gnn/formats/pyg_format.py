@@ -60,10 +60,12 @@ class _Stores:
 
     def typed(self, batch: Batch) -> HeteroData:
         """Returns a batch of a typed graph, with the stores of all its types."""
+        by_type = self._by_type(batch)
+        data = self._filled(HeteroData(), self._attributes(by_type.pop(None, {})))
         sampled = {its_type: self._attributes(columns)
-                   for its_type, columns in self._by_type(batch).items()}
-        data = self._filled(HeteroData(), sampled.pop(None, {}))
-        for its_type in (*self._types.node_types, *self._types.edge_types):
+                   for its_type, columns in by_type.items() if its_type is not None}
+        types: list[Type] = [*self._types.node_types, *self._types.edge_types]
+        for its_type in types:
             attributes = sampled.get(its_type, {})
             # Links may be of a type that hops do not sample: it has no edge_index then.
             if ("edge_index" if isinstance(its_type, tuple) else "n_id") not in attributes:

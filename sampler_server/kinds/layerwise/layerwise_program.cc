@@ -325,12 +325,9 @@ void LayerwiseProgram::Later(Step step) {
 void LayerwiseProgram::EndTooLarge() {
   const GraphSchema& schema = context_.graph->schema();
   const NodeTypeSchema& type = schema.node_types[context_.plan->input_type];
-  uint64_t row_bytes = sizeof(int64_t);
-  if (CollectsX(type, *context_.plan)) {
-    row_bytes += FeatureRowBytes(type.x, context_.plan->feature_dtype);
-  }
-  if (CollectsY(type, *context_.plan)) row_bytes += type.y->row_bytes();
-  if (CollectsTime(type, *context_.plan)) row_bytes += sizeof(int64_t);
+  uint64_t row_bytes =
+      sizeof(int64_t) + CollectedRowBytes(type, context_.plan->collect,
+                                          context_.plan->feature_dtype);
   if (context_.plan->collect_degrees) row_bytes += 2 * sizeof(int64_t);
   const uint64_t room = context_.control->Limits().max_bytes + short_of_ / 2;
   const uint64_t found =

@@ -60,6 +60,10 @@ CASES = [
     sample("hops that differ without a default",
            ["paper,cites,paper has 1 hops, others 2"], USAGE,
            num_neighbors="author,writes,paper=1,1;paper,cites,paper=1"),
+    # What a server alone can see.
+    sample("a metapath that does not return", ["walk.step_types", "back at a paper"],
+           kind="walk", walk_length="4", metapath="author,writes,paper",
+           num_neighbors=None),
 ]
 
 

@@ -26,6 +26,15 @@ class PageTest(unittest.TestCase):
         self.assertEqual(len(losses), 10)
         self.assertLess(float(losses[-1]), 0.5 * float(losses[0]))
 
+    def test_the_stores_of_pyg(self):
+        folder = self.enterContext(processes.temporary_folder())
+        shells = page.Shells(folder)
+        pathlib.Path(folder, "tests").symlink_to(pathlib.Path("tests").absolute())
+        shells.paste(page.block(PAGE, "tributary partition --input tests/data/cora"))
+        program = page.block(PAGE, "from torch import tensor")
+        pathlib.Path(folder, "stores.py").write_text(program, encoding="utf-8")
+        self.assertEqual(shells.paste("python3 stores.py"), "")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -64,10 +64,15 @@ inline bool IsDenial(const absl::Status& status) {
   return absl::IsPermissionDenied(status) || absl::IsUnauthenticated(status);
 }
 
+// Whether a server refuses this client, or what it asks for. Another server,
+// of another version or policy, may still take it.
+inline bool RefusesForGood(const absl::Status& status) {
+  return absl::IsInvalidArgument(status) || IsDenial(status);
+}
+
 // Whether repeating the call would bring the same answer.
 inline bool IsFinal(const absl::Status& status) {
-  return absl::IsNotFound(status) || absl::IsInvalidArgument(status) ||
-         IsDenial(status);
+  return absl::IsNotFound(status) || RefusesForGood(status);
 }
 
 // Chooses one of the graphs on a server.

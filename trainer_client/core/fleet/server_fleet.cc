@@ -346,16 +346,16 @@ std::vector<ServerLink*> ServerFleet::Up() const {
   return up;
 }
 
-absl::Status ServerFleet::DeniedByAll() const {
-  Refusals denials;
+absl::Status ServerFleet::RefusedByReachable() const {
+  Refusals refusals;
   for (const Known& known : known_) {
     const ServerLink* link = Find(known.address);
     if (link == nullptr) return absl::OkStatus();  // not asked yet
-    const bool denies = IsDenial(link->problem());
-    if (!denies && !link->failing()) return absl::OkStatus();
-    if (denies) denials.Add(link->address(), link->problem());
+    const bool refuses = RefusesForGood(link->problem());
+    if (!refuses && !link->failing()) return absl::OkStatus();
+    if (refuses) refusals.Add(link->address(), link->problem());
   }
-  return denials.Final(*this) ? denials.Error() : absl::OkStatus();
+  return refusals.Final(*this) ? refusals.Error() : absl::OkStatus();
 }
 
 absl::Status ServerFleet::RefusedByAll() const {

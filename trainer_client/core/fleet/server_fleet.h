@@ -83,10 +83,10 @@ class ServerFleet : public BatchFleet,
   // Returns an error if every listed server has given a final answer that it
   // does not have what is asked for: the answer of the first of them.
   absl::Status RefusedByAll() const;
-  // Returns an error if no server takes this trainer: none has, at least one
-  // refuses it (IsDenial), and the others refuse it, too, or cannot be reached.
-  // One that refuses alone is believed only if no other one is listed.
-  absl::Status DeniedByAll() const;
+  // Returns an error if no server takes this trainer and its session: at least
+  // one refuses them (RefusesForGood), and the others do, too, or cannot be
+  // reached. One that refuses alone is believed only if no other one is listed.
+  absl::Status RefusedByReachable() const;
   // As AnyMayComeBeside, of the servers that own the partition as far as is
   // known; of all if it is nullopt.
   bool AnyOwnerMayComeBeside(const std::vector<Address>& servers,

@@ -10,9 +10,6 @@
 
 namespace tributary {
 
-// Returns whether the bytes are those of a .npy file.
-bool IsNpyFile(absl::Span<const uint8_t> file);
-
 // Reads the sources, destinations and labels of `links` from the bytes of a
 // whole .npy file of the shape [links, 2] or [links, 3], as numpy.save writes
 // it. Of whole numbers the third column has int64 labels, of floats float32

@@ -12,6 +12,7 @@
 #include "common/io/file_mapping.h"
 #include "common/text/status.h"
 #include "trainer_client/core/inputs/link_array.h"
+#include "trainer_client/core/inputs/npy_matrix.h"
 
 namespace tributary {
 namespace {

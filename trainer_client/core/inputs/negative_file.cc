@@ -8,16 +8,18 @@
 #include "absl/strings/string_view.h"
 #include "common/io/file_mapping.h"
 #include "common/text/status.h"
+#include "trainer_client/core/inputs/npy_matrix.h"
 
 namespace tributary {
 namespace {
 
+constexpr char kAllowed[] =
+    "\nallowed: a line of ids, ID,ID,..., for each link, as many in every "
+    "line, or .npy of whole numbers, [links, ids]";
+
 template <typename... Parts>
 absl::Status Refuse(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      parts...,
-      "\nallowed: a line of ids, ID,ID,..., for each link, as many in every "
-      "line"));
+  return absl::InvalidArgumentError(absl::StrCat(parts..., kAllowed));
 }
 
 // Appends the line's ids; returns their number.
@@ -61,12 +63,37 @@ absl::StatusOr<NegativeList> Read(absl::string_view text) {
   return list;
 }
 
+absl::StatusOr<MatrixValues<int64_t>> IdsIn(absl::Span<const uint8_t> file) {
+  ASSIGN_OR_RETURN(const NpyMatrix matrix, FindNpyMatrix(file));
+  return WholeMatrix(matrix);
+}
+
+absl::StatusOr<NegativeList> ReadArray(absl::Span<const uint8_t> file) {
+  const auto read = IdsIn(file);
+  if (!read.ok()) {
+    return absl::Status(read.status().code(),
+                        absl::StrCat(read.status().message(), kAllowed));
+  }
+  const MatrixValues<int64_t>& ids = *read;
+  NegativeList list{ids.columns(), {}};
+  list.destination.reserve(ids.rows() * ids.columns());
+  for (size_t row = 0; row < ids.rows(); ++row) {
+    for (size_t column = 0; column < ids.columns(); ++column) {
+      list.destination.push_back(ids.At(row, column));
+    }
+  }
+  return list;
+}
+
 }  // namespace
 
 absl::StatusOr<NegativeList> ReadNegativeFile(const std::string& path) {
   ASSIGN_OR_RETURN(const FileMapping file, FileMapping::Open(path));
-  absl::StatusOr<NegativeList> list = Read(absl::string_view(
-      reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()));
+  const absl::Span<const uint8_t> bytes = file.bytes();
+  absl::StatusOr<NegativeList> list =
+      IsNpyFile(bytes)
+          ? ReadArray(bytes)
+          : Read({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   if (list.ok()) return list;
   return absl::Status(list.status().code(),
                       absl::StrCat(path, ": ", list.status().message()));

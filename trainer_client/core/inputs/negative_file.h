@@ -1,4 +1,4 @@
-// Reads a user's own negatives from text files.
+// Reads a user's own negatives from files.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_INPUTS_NEGATIVE_FILE_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_INPUTS_NEGATIVE_FILE_H_
 
@@ -17,7 +17,8 @@ struct NegativeList {
 };
 
 // Reads one line per link, with the ids of its negatives: "7,0,12". Every line
-// must have the same number. Errors name file and line: NOT_FOUND;
+// must have the same number. Or reads a .npy file of whole numbers, [links,
+// each]. Errors name file and line: NOT_FOUND;
 // INVALID_ARGUMENT for another number of columns, a cell that is not a number,
 // or an empty file.
 absl::StatusOr<NegativeList> ReadNegativeFile(const std::string& path);

@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "common/tensor/npy.h"
+
 namespace tributary {
 namespace {
 
@@ -26,6 +28,29 @@ TEST(NegativeFile, ALineForEachLink) {
     EXPECT_THAT(list->destination, ElementsAre(5, 1, 0, 6, 2, 0));
   }
   EXPECT_EQ(Read("7\n8\n")->each, 1u);
+}
+
+std::string Array(NpyType type, const std::vector<int64_t>& shape,
+                  const std::vector<int32_t>& values) {
+  std::string bytes = FormatNpyHeader(type, shape);
+  bytes.append(reinterpret_cast<const char*>(values.data()),
+               values.size() * sizeof(int32_t));
+  return bytes;
+}
+
+TEST(NegativeFile, ARowOfAnArrayForEachLink) {
+  const auto list = Read(Array({'i', 4}, {2, 3}, {5, 1, 0, 6, 2, 0}));
+  ASSERT_TRUE(list.ok()) << list.status();
+  EXPECT_EQ(list->each, 3u);
+  EXPECT_THAT(list->destination, ElementsAre(5, 1, 0, 6, 2, 0));
+  const std::pair<std::string, const char*> wrong[] = {
+      {Array({'i', 4}, {6}, {5, 1, 0, 6, 2, 0}), "shape (6)\nallowed: a line"},
+      {Array({'i', 4}, {2, 0}, {}), "shape (2, 0)"},
+      {Array({'i', 4}, {2, 2}, {5, 1, 0}), "12 bytes of elements, but 16"},
+      {Array({'f', 4}, {1, 1}, {0}), "elements of type <f4\nallowed: "}};
+  for (const auto& [bytes, words] : wrong) {
+    EXPECT_THAT(std::string(Read(bytes).status().message()), HasSubstr(words));
+  }
 }
 
 TEST(NegativeFile, NamesFileAndLine) {

@@ -48,18 +48,7 @@ void SampledTypes::AddEdges(const std::string& edge_type,
 }
 
 uint64_t NodeRowBytes(const NodeTypeSchema& type, const v1::SessionSpec& spec) {
-  const CollectedColumns collect = Collected(spec);
-  uint64_t bytes = 0;
-  if (collect.has(CollectedColumn::kX)) {
-    bytes += FeatureRowBytes(type.x, RequestedDType(spec));
-  }
-  if (collect.has(CollectedColumn::kY)) {
-    bytes += FeatureRowBytes(type.y, FeatureDType::kStored);
-  }
-  if (collect.has(CollectedColumn::kTime) && type.timed) {
-    bytes += sizeof(int64_t);
-  }
-  return bytes;
+  return CollectedRowBytes(type, Collected(spec), RequestedDType(spec));
 }
 
 uint64_t EdgeRowBytes(const EdgeTypeSchema& type, const v1::SessionSpec& spec) {

@@ -83,9 +83,9 @@ absl::Status ExpandEdgeTypes(const GraphSchema& schema,
       continue;
     }
     if (list.input_split.empty()) {
-      return BadLinkOption("edge_type", list.edge_type,
-                           "one edge type for links that are listed; several "
-                           "with input_split");
+      return BadLoaderOption("edge_type", list.edge_type,
+                             "one edge type for links that are listed; several "
+                             "with input_split");
     }
     ASSIGN_OR_RETURN(
         const std::vector<std::string> types,

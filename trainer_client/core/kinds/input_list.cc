@@ -61,8 +61,8 @@ absl::StatusOr<std::shared_ptr<const WeightedOrder>> WeightedOrderOf(
   if (order.ok()) {
     return std::make_shared<const WeightedOrder>(*std::move(order));
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "NeighborLoaderOptions.input_weight: ", order.status().message()));
+  return absl::InvalidArgumentError(
+      absl::StrCat("input_weight: ", order.status().message()));
 }
 
 Sha256Digest WithWeights(const Sha256Digest& inputs,

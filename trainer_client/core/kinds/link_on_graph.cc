@@ -50,7 +50,7 @@ absl::Status CheckEnds(absl::string_view field, const NodeTypeSchema& type,
     const std::string place =
         columns == 1 ? absl::StrCat("[", i, "]")
                      : absl::StrCat("[", i / columns, "][", i % columns, "]");
-    return BadLinkOption(
+    return BadLoaderOption(
         absl::StrCat(field, place, list.of), absl::StrCat(ids[i]),
         type.num_nodes == 0
             ? absl::StrCat("none, for node type ", type.name, " has no nodes")
@@ -88,8 +88,8 @@ absl::Status CheckLinkEnds(const GraphSchema& schema,
   const auto lists = ListsOnGraph(schema, spec.inputs());
   if (lists.empty() ||
       lists.back().first + lists.back().count != links.size()) {
-    return BadLinkOption("edge_type", spec.inputs().edge_type(),
-                         "an edge type");
+    return BadLoaderOption("edge_type", spec.inputs().edge_type(),
+                           "an edge type");
   }
   for (const ListOnGraph& list : lists) {
     if (spec.link().degree_power() != 0) {

@@ -27,35 +27,36 @@ LabelType LabelTypeOf(const EdgeTypeLinks& list) {
 absl::Status CheckColumns(const EdgeTypeLinks& list, const std::string& of) {
   const size_t links = list.source.size();
   if (list.destination.size() != links) {
-    return BadLinkOption(absl::StrCat("edge_label_index", of),
-                         absl::StrCat(links, " sources and ",
-                                      list.destination.size(), " destinations"),
-                         "as many");
+    return BadLoaderOption(
+        absl::StrCat("edge_label_index", of),
+        absl::StrCat(links, " sources and ", list.destination.size(),
+                     " destinations"),
+        "as many");
   }
   const size_t labels = list.edge_label.size() + list.edge_label_float.size();
   if (labels != 0 && labels != links) {
-    return BadLinkOption(absl::StrCat("edge_label", of),
-                         absl::StrCat(labels, " labels"),
-                         absl::StrCat(links, ", one for each link"));
+    return BadLoaderOption(absl::StrCat("edge_label", of),
+                           absl::StrCat(labels, " labels"),
+                           absl::StrCat(links, ", one for each link"));
   }
   if (list.edge_id.empty() || list.edge_id.size() == links) {
     return absl::OkStatus();
   }
-  return BadLinkOption(absl::StrCat("edge_id", of),
-                       absl::StrCat(list.edge_id.size(), " ids"),
-                       absl::StrCat(links, ", one for each link"));
+  return BadLoaderOption(absl::StrCat("edge_id", of),
+                         absl::StrCat(list.edge_id.size(), " ids"),
+                         absl::StrCat(links, ", one for each link"));
 }
 
 absl::Status CheckEdgeTime(const EdgeTypeLinks& list, const std::string& of) {
   if (list.edge_time == nullptr) return absl::OkStatus();
   if (!list.edge_label_time.empty()) {
-    return BadLinkOption(absl::StrCat("edge_time", of),
-                         "given beside edge_label_time", "one of the two");
+    return BadLoaderOption(absl::StrCat("edge_time", of),
+                           "given beside edge_label_time", "one of the two");
   }
   if (!list.input_split.empty()) return absl::OkStatus();
-  return BadLinkOption(absl::StrCat("edge_time", of),
-                       "given for a list of links",
-                       "for an input_split; edge_label_time for a list");
+  return BadLoaderOption(absl::StrCat("edge_time", of),
+                         "given for a list of links",
+                         "for an input_split; edge_label_time for a list");
 }
 
 // Checks that the list is given in exactly one way.
@@ -63,27 +64,27 @@ absl::Status CheckSource(const EdgeTypeLinks& list, const std::string& of) {
   const bool none = list.source.empty() && list.destination.empty() &&
                     LabelTypeOf(list) == LabelType::kNone;
   if (none && list.input_split.empty()) {
-    return BadLinkOption(
+    return BadLoaderOption(
         absl::StrCat("edge_label_index", of), "empty",
         "a list of links, or the name of a split as input_split");
   }
   if (none || list.input_split.empty()) return absl::OkStatus();
-  return BadLinkOption(absl::StrCat("edge_label_index", of),
-                       "given beside input_split", "one of the two");
+  return BadLoaderOption(absl::StrCat("edge_label_index", of),
+                         "given beside input_split", "one of the two");
 }
 
 absl::Status CheckList(const EdgeTypeLinks& list, ExcludeMode exclude,
                        const std::string& of) {
   if (!list.edge_label.empty() && !list.edge_label_float.empty()) {
-    return BadLinkOption(absl::StrCat("edge_label_float", of),
-                         "given beside edge_label", "one of the two");
+    return BadLoaderOption(absl::StrCat("edge_label_float", of),
+                           "given beside edge_label", "one of the two");
   }
   RETURN_IF_ERROR(CheckSource(list, of));
   RETURN_IF_ERROR(CheckColumns(list, of));
   RETURN_IF_ERROR(CheckEdgeTime(list, of));
   if (NeedsEdgeIds(exclude) && list.input_split.empty() &&
       list.edge_id.empty()) {
-    return BadLinkOption(
+    return BadLoaderOption(
         "exclude",
         absl::StrCat("by edge id, and these links", of, " have none"),
         "none, pair, links with edge_id, or those of a split");
@@ -98,21 +99,21 @@ absl::Status CheckAlike(const LinkOptions& link) {
     const std::string both = absl::StrCat("not of ", first.edge_type, " and ",
                                           list.edge_type, " alike");
     if (link.lists.size() > 1 && list.edge_type.empty()) {
-      return BadLinkOption("edge_type", "empty",
-                           "the edge type of each list of several");
+      return BadLoaderOption("edge_type", "empty",
+                             "the edge type of each list of several");
     }
     if (LabelTypeOf(list) != LabelTypeOf(first)) {
-      return BadLinkOption("edge_label", both,
-                           "of all edge types int64, or all float32, "
-                           "or none");
+      return BadLoaderOption("edge_label", both,
+                             "of all edge types int64, or all float32, "
+                             "or none");
     }
     if (list.timed() != first.timed()) {
-      return BadLinkOption("edge_label_time", both,
-                           "of all edge types, or of none");
+      return BadLoaderOption("edge_label_time", both,
+                             "of all edge types, or of none");
     }
     if (list.neg_destination.empty() != first.neg_destination.empty()) {
-      return BadLinkOption("neg_destination", both,
-                           "of all edge types, or of none");
+      return BadLoaderOption("neg_destination", both,
+                             "of all edge types, or of none");
     }
   }
   return absl::OkStatus();
@@ -128,11 +129,11 @@ absl::Status AddNegatives(const EdgeTypeLinks& list,
   const uint64_t each = NumNegatives(how.mode, how.amount, 1);
   const size_t given = list.neg_destination.size();
   if (given % each != 0 || given / each != links->size()) {
-    return BadLinkOption(absl::StrCat("neg_destination", of),
-                         absl::StrCat(given, " ids"),
-                         absl::StrCat(links->size() * each, ", ", each,
-                                      " (neg_sampling.amount) for each of ",
-                                      links->size(), " links"));
+    return BadLoaderOption(absl::StrCat("neg_destination", of),
+                           absl::StrCat(given, " ids"),
+                           absl::StrCat(links->size() * each, ", ", each,
+                                        " (neg_sampling.amount) for each of ",
+                                        links->size(), " links"));
   }
   links->negatives = each;
   links->negative = list.neg_destination;
@@ -183,7 +184,7 @@ absl::StatusOr<std::vector<int64_t>> SpreadTimes(const EdgeTypeLinks& list,
   const size_t links = list.source.size();
   if (times.empty() || times.size() == links) return times;
   if (times.size() == 1) return std::vector<int64_t>(links, times[0]);
-  return BadLinkOption(
+  return BadLoaderOption(
       absl::StrCat("edge_label_time", of), absl::StrCat(times.size(), " times"),
       absl::StrCat(links, ", one for each link, or 1 for all"));
 }
@@ -203,9 +204,9 @@ absl::StatusOr<std::vector<size_t>> InOrder(const SpecGraph& graph,
   std::vector<size_t> order;
   for (const auto& [type, i] : places) {
     if (!order.empty() && type == places[order.size() - 1].first) {
-      return BadLinkOption("edge_type",
-                           absl::StrCat(graph.edge_types[type], " twice"),
-                           "one list of each edge type");
+      return BadLoaderOption("edge_type",
+                             absl::StrCat(graph.edge_types[type], " twice"),
+                             "one list of each edge type");
     }
     order.push_back(i);
   }
@@ -221,7 +222,7 @@ absl::Status SetTimesOfEdges(EdgeTypeLinks* list) {
   for (size_t i = 0; i < list->edge_id.size(); ++i) {
     const int64_t id = list->edge_id[i];
     if (id < 0 || static_cast<uint64_t>(id) >= times.size()) {
-      return BadLinkOption(
+      return BadLoaderOption(
           "edge_time",
           absl::StrCat(times.size(), " times, without that of link ", i,
                        " of split ", list->input_split, ", which has ",
@@ -240,15 +241,15 @@ absl::Status CheckLinkRequest(const CommonLoaderOptions& common,
   if (!common.input_split.empty() || !common.input_nodes.empty() ||
       !common.input_mask.empty() || common.all_nodes ||
       !common.input_type.empty()) {
-    return BadLinkOption("input_nodes", "given with links",
-                         "none: a batch's inputs are its links");
+    return BadLoaderOption("input_nodes", "given with links",
+                           "none: a batch's inputs are its links");
   }
   if (!link.neighbors.input_time.empty()) {
-    return BadLinkOption("neighbors.input_time", "given",
-                         "none, but edge_label_time");
+    return BadLoaderOption("neighbors.input_time", "given",
+                           "none, but edge_label_time");
   }
   if (link.lists.empty()) {
-    return BadLinkOption("edge_label_index", "empty", "links");
+    return BadLoaderOption("edge_label_index", "empty", "links");
   }
   for (const EdgeTypeLinks& list : link.lists) {
     RETURN_IF_ERROR(CheckList(list, link.exclude, OfType(link, list)));
@@ -256,8 +257,8 @@ absl::Status CheckLinkRequest(const CommonLoaderOptions& common,
   RETURN_IF_ERROR(CheckAlike(link));
   const TimeMode time = link.neighbors.draws.time;
   if (time != TimeMode::kNone && !HasTimes(link)) {
-    return BadLinkOption("edge_label_time", "empty",
-                         "a time for each link, or one for all, with a time");
+    return BadLoaderOption("edge_label_time", "empty",
+                           "a time for each link, or one for all, with a time");
   }
   return CheckNegatives(NegativesOf(link), common.batch_size,
                         LabelTypeOf(link.lists[0]), time == TimeMode::kNode,

@@ -7,15 +7,8 @@ namespace tributary {
 
 absl::Status BadLoaderOption(absl::string_view field, absl::string_view value,
                              absl::string_view allowed) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "NeighborLoaderOptions.", field, " is ", value, "; allowed: ", allowed));
-}
-
-absl::Status BadLinkOption(absl::string_view field, absl::string_view value,
-                           absl::string_view allowed) {
-  return absl::InvalidArgumentError(absl::StrCat("LinkNeighborLoaderOptions.",
-                                                 field, " is ", value,
-                                                 "; allowed: ", allowed));
+  return absl::InvalidArgumentError(
+      absl::StrCat(field, " is ", value, "; allowed: ", allowed));
 }
 
 absl::Status CheckUtf8(absl::string_view field, absl::string_view name) {

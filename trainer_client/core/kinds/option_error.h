@@ -7,13 +7,9 @@
 
 namespace tributary {
 
-// INVALID_ARGUMENT: "NeighborLoaderOptions.FIELD is VALUE; allowed: ...".
+// INVALID_ARGUMENT: "FIELD is VALUE; allowed: ...".
 absl::Status BadLoaderOption(absl::string_view field, absl::string_view value,
                              absl::string_view allowed);
-
-// Returns the same error for "LinkNeighborLoaderOptions.FIELD".
-absl::Status BadLinkOption(absl::string_view field, absl::string_view value,
-                           absl::string_view allowed);
 
 // BadLoaderOption unless `name` is UTF-8: names travel in protobuf strings.
 absl::Status CheckUtf8(absl::string_view field, absl::string_view name);

@@ -54,7 +54,7 @@ void GraphOpener::OnServerDown(ServerLink& link, std::vector<OpenGrant>) {
   if (!opened_) return;
   votes_.Erase(link.address());
   absl::Status why = fleet_->RefusedByAll();
-  if (why.ok()) why = fleet_->DeniedByAll();
+  if (why.ok()) why = fleet_->RefusedByReachable();
   if (!why.ok()) return Answer(std::move(why));
   // Not inside the call that took it down.
   strand_->Post([weak = weak_from_this()] {

@@ -207,8 +207,8 @@ void AddNegatives(std::vector<SessionOption>& table) {
       {{"neg_destination",
         "NEGATIVES",
         "@FILE with your own negatives: for each link a line of "
-        "destination ids, ID,ID,..., as many in every line; for "
-        "several edge types SRC,REL,DST:@FILE;...",
+        "destination ids, ID,ID,..., as many in every line, or .npy of "
+        "[links, ids]; for several edge types SRC,REL,DST:@FILE;...",
         {"link"}},
        OptionForm::kByType,
        ',',

@@ -41,7 +41,10 @@ class BatchHandler final : public StreamHandler,
         stream_(std::move(stream)) {}
 
   void OnMessage(IncomingMessage& message) override {
-    if (message.kind() == MessageKind::kOpenSession) {
+    if (message.kind() == MessageKind::kOpenSession &&
+        !settings_->refuse_session.ok()) {
+      stream_->Close(settings_->refuse_session);
+    } else if (message.kind() == MessageKind::kOpenSession) {
       session_ = Sha256Of(Parse<v1::OpenSession>(message).spec());
       known_ = settings_->knows_sessions || opened_before_;
       opened_before_ = true;

@@ -62,6 +62,7 @@ class FakeSampler final : public StreamAcceptor {
     uint64_t incarnation = 1;
     bool draining = false;
     absl::Status refuse;  // not OK: every stream of a trainer is refused so
+    absl::Status refuse_session;  // not OK: the end of a stream that opens one
     uint64_t budget_bytes = 0;
     bool takes_wait_reports = true;
     bool answers_cancels = true;
