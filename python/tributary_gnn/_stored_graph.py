@@ -68,6 +68,12 @@ class StoredGraph:
         """Whether it is meant as an edge type: a triple, or its text."""
         return isinstance(given, tuple) or (isinstance(given, str) and "," in given)
 
+    def type_name(self, given: Type | None) -> str:
+        """Returns the name of a node or edge type, "src,rel,dst", as given by either form."""
+        if isinstance(given, tuple) or self.is_edge_type(given):
+            return self.edge_type(given)
+        return self.node_type(given)
+
     def num_nodes(self, node_type: NodeType | None) -> int:
         """Returns the number of nodes of a type; of None, of all."""
         if node_type is None:
@@ -88,5 +94,4 @@ class StoredGraph:
 
     def columns(self, given: Type | None) -> dict[str, Column]:
         """Returns the columns of a type by name."""
-        name = self.edge_type(given) if self.is_edge_type(given) else self.node_type(given)
-        return dict(self._columns[name])
+        return dict(self._columns[self.type_name(given)])

@@ -70,6 +70,7 @@ class Graph:
                  on_wait: WaitObserver | None = None, **options: Any):
         self._to_format = converter(format)
         self._owns_source = not isinstance(data, Source)
+        self._kept_open: Graph | None = None
         self.source = _source_of(data, options, on_wait)
         try:
             self._handle = self._open(-1 if timeout is None else int(timeout * 1000))
@@ -191,13 +192,10 @@ class Graph:
         Raises:
           NotFound (a KeyError): no such split; it lists those there are.
         """
-        if self._stored.is_edge_type(type):
-            its_type, names = self._stored.edge_type(type), Edges._fields
-        else:
-            its_type, names = self._stored.node_type(type), ("id",)
-        answer = self._ask("split", its_type.encode(), name.encode())
-        arrays = [self._to_format(answer.tensor(name)) for name in names]
-        return Edges(*arrays) if len(names) > 1 else arrays[0]
+        answer = self._ask("split", self._stored.type_name(type).encode(), name.encode())
+        if not self._stored.is_edge_type(type):
+            return self._to_format(answer.tensor("id"))
+        return Edges(*(self._to_format(answer.tensor(column)) for column in Edges._fields))
 
     # ---- Ends --------------------------------------------------------------------------
 
