@@ -69,7 +69,7 @@ image_tags() {
 # Debian's; torch and torch_geometric are not installed here.
 python_types() {
   mypy --strict --allow-any-generics --no-warn-return-any \
-    --ignore-missing-imports --allow-subclassing-any --python-version 3.9 --cache-dir=/dev/null \
+    --ignore-missing-imports --python-version 3.9 --cache-dir=/dev/null \
     python/tributary_gnn
 }
 

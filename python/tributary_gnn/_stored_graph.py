@@ -43,7 +43,7 @@ class StoredGraph:
         """The edge types that users see."""
         return tuple((its["src"], its["rel"], its["dst"]) for its in self._edges.values())
 
-    def node_type(self, given: NodeType | None) -> str:
+    def node_type(self, given: Type | None) -> str:
         """Returns the name of a node type. Raises ValueError, which lists the types."""
         if given is None and len(self._nodes) == 1:
             return next(iter(self._nodes))
@@ -68,12 +68,6 @@ class StoredGraph:
         """Whether it is meant as an edge type: a triple, or its text."""
         return isinstance(given, tuple) or (isinstance(given, str) and "," in given)
 
-    def type_name(self, given: Type | None) -> str:
-        """Returns the name of a node or edge type, "src,rel,dst", as given by either form."""
-        if isinstance(given, tuple) or self.is_edge_type(given):
-            return self.edge_type(given)
-        return self.node_type(given)
-
     def num_nodes(self, node_type: NodeType | None) -> int:
         """Returns the number of nodes of a type; of None, of all."""
         if node_type is None:
@@ -94,4 +88,5 @@ class StoredGraph:
 
     def columns(self, given: Type | None) -> dict[str, Column]:
         """Returns the columns of a type by name."""
-        return dict(self._columns[self.type_name(given)])
+        name = self.edge_type(given) if self.is_edge_type(given) else self.node_type(given)
+        return dict(self._columns[name])

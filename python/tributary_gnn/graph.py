@@ -69,8 +69,8 @@ class Graph:
     def __init__(self, data: Any = None, *, format: str = "numpy", timeout: float | None = None,
                  on_wait: WaitObserver | None = None, **options: Any):
         self._to_format = converter(format)
+        self._kept_open: Graph | None = None  # whose handle this one uses
         self._owns_source = not isinstance(data, Source)
-        self._kept_open: Graph | None = None
         self.source = _source_of(data, options, on_wait)
         try:
             self._handle = self._open(-1 if timeout is None else int(timeout * 1000))
@@ -192,10 +192,12 @@ class Graph:
         Raises:
           NotFound (a KeyError): no such split; it lists those there are.
         """
-        answer = self._ask("split", self._stored.type_name(type).encode(), name.encode())
-        if not self._stored.is_edge_type(type):
+        of_edges = self._stored.is_edge_type(type)
+        its_type = self._stored.edge_type(type) if of_edges else self._stored.node_type(type)
+        answer = self._ask("split", its_type.encode(), name.encode())
+        if not of_edges:
             return self._to_format(answer.tensor("id"))
-        return Edges(*(self._to_format(answer.tensor(column)) for column in Edges._fields))
+        return Edges(*(self._to_format(answer.tensor(field)) for field in Edges._fields))
 
     # ---- Ends --------------------------------------------------------------------------
 
