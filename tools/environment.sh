@@ -17,3 +17,8 @@ mkdir -p "$cache"
 now() { date +%s.%N; }
 # "12.3 s": how long since $1, a time of now().
 since() { awk -v a="$1" -v b="$(now)" 'BEGIN { printf "%.1f s", b - a }'; }
+
+# A folder in memory where there is one, for many small files of a run.
+memory_folder() {
+  if [ -w /dev/shm ]; then echo /dev/shm; else echo "${TMPDIR:-/tmp}"; fi
+}

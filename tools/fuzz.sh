@@ -49,8 +49,8 @@ build_fuzzers() {
 # ended, and from the corpus beside the source.
 run_fuzzer() {
   local seconds=$1 target=$2 name binary seeds found kept code=0 artifact
-  local scratch=/dev/shm symbolizer options
-  [ -w "$scratch" ] || scratch=${TMPDIR:-/tmp}
+  local scratch symbolizer options
+  scratch=$(memory_folder)
   name=${target##*:}
   binary=bazel-bin/${target#//}
   binary=${binary/://}

@@ -187,13 +187,11 @@ fuzz_once() {
 # A million schedules, on all cores. Each writes a graph of a few kilobytes,
 # which takes a quarter of its time on a disk.
 simulate_deep() {
-  local each=$((1000000 / $(nproc))) part code=0 parts=() graphs=$reports_dir
+  local each=$((1000000 / $(nproc))) part code=0 parts=() graphs
   run_bazel build //tests/sim:fleet_simulation_test
-  if [ -w /dev/shm ]; then
-    graphs=$(mktemp -d /dev/shm/tributary-simulation.XXXXXX)
-    # shellcheck disable=SC2064  # the folders of now
-    trap "rm -rf '$reports_dir' '$graphs'" EXIT
-  fi
+  graphs=$(mktemp -d -p "$(memory_folder)")
+  # shellcheck disable=SC2064  # the folders of now
+  trap "rm -rf '$reports_dir' '$graphs'" EXIT
   for part in $(seq 0 $(($(nproc) - 1))); do
     TEST_TMPDIR=$graphs bazel-bin/tests/sim/fleet_simulation_test \
       --gtest_filter='*RandomSchedules' \

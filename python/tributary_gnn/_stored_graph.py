@@ -43,7 +43,7 @@ class StoredGraph:
         """The edge types that users see."""
         return tuple((its["src"], its["rel"], its["dst"]) for its in self._edges.values())
 
-    def node_type(self, given: NodeType | None) -> str:
+    def node_type(self, given: Type | None) -> str:
         """Returns the name of a node type. Raises ValueError, which lists the types."""
         if given is None and len(self._nodes) == 1:
             return next(iter(self._nodes))

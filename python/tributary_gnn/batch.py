@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Iterator
+from typing import Any, Iterator, Protocol
 
 import numpy
 
@@ -20,6 +20,12 @@ _BFLOAT16 = 7
 Array = numpy.ndarray  # Tensor has a method of the module's name
 
 
+class MemoryOwner(Protocol):
+    """Holds the memory of tensors until nothing refers to it any more."""
+
+    handle: Handle
+
+
 class _Lease:
     """Holds the memory of a batch until nothing refers to it any more."""
 
@@ -32,7 +38,7 @@ class _Lease:
 class _Memory:
     """Shows memory of the ring to NumPy, and holds its lease."""
 
-    def __init__(self, lease: _Lease, address: int, shape: tuple[int, ...], dtype: int):
+    def __init__(self, lease: MemoryOwner, address: int, shape: tuple[int, ...], dtype: int):
         self._lease = lease
         self.__array_interface__ = {
             "version": 3, "data": (address, True), "shape": shape, "typestr": _TYPES[dtype]}
@@ -50,7 +56,7 @@ class Tensor:
     made of it without a copy: `numpy(copy=False)`, or DLPack, as torch.from_dlpack(tensor).
     """
 
-    def __init__(self, lease: _Lease, raw: _library.RawTensor):
+    def __init__(self, lease: MemoryOwner, raw: _library.RawTensor):
         self._lease = lease
         self._dtype = raw.dtype
         self._address = raw.data or 0

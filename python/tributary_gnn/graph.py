@@ -69,6 +69,7 @@ class Graph:
     def __init__(self, data: Any = None, *, format: str = "numpy", timeout: float | None = None,
                  on_wait: WaitObserver | None = None, **options: Any):
         self._to_format = converter(format)
+        self._kept_open: Graph | None = None  # whose handle this one uses
         self._owns_source = not isinstance(data, Source)
         self.source = _source_of(data, options, on_wait)
         try:
@@ -191,13 +192,12 @@ class Graph:
         Raises:
           NotFound (a KeyError): no such split; it lists those there are.
         """
-        if self._stored.is_edge_type(type):
-            its_type, names = self._stored.edge_type(type), Edges._fields
-        else:
-            its_type, names = self._stored.node_type(type), ("id",)
+        of_edges = self._stored.is_edge_type(type)
+        its_type = self._stored.edge_type(type) if of_edges else self._stored.node_type(type)
         answer = self._ask("split", its_type.encode(), name.encode())
-        arrays = [self._to_format(answer.tensor(name)) for name in names]
-        return Edges(*arrays) if len(names) > 1 else arrays[0]
+        if not of_edges:
+            return self._to_format(answer.tensor("id"))
+        return Edges(*(self._to_format(answer.tensor(field)) for field in Edges._fields))
 
     # ---- Ends --------------------------------------------------------------------------
 

@@ -1,6 +1,9 @@
 """The stored graph by PyG's interfaces, so that PyG's own code runs over a fleet: a
 FeatureStore and a GraphStore."""
 
+# mypy: allow-subclassing-any
+# PyG's classes are of no known type where it is not installed.
+
 from __future__ import annotations
 
 import collections

@@ -89,10 +89,32 @@ class Draw {
       schedule.link_types = 1;
       Normalize(schedule);
     }
+    SimRandom writers(static_cast<uint64_t>(schedule.seed), "frozen writers");
+    if (writers.Chance(0.05)) FreezeWriters(writers, schedule);
     return schedule;
   }
 
  private:
+  // Servers stand still while disks read into trainers' rooms, for so long that
+  // their batches are asked of others; then they write.
+  static void FreezeWriters(SimRandom& random, Schedule& schedule) {
+    schedule.rooms = 1;
+    schedule.ring = 24 << 10;
+    schedule.disk_us = 50'000;
+    schedule.disk_error_ppm = 0;
+    const auto between = [&random](absl::Duration from, absl::Duration to) {
+      return absl::Floor(random.Between(from, to), absl::Microseconds(1));
+    };
+    for (int64_t server = 0; server < schedule.servers; server += 2) {
+      schedule.faults.push_back(
+          {.kind = SimFault::Kind::kFreeze,
+           .node = {true, static_cast<int>(server)},
+           .at = between(absl::Milliseconds(2), absl::Milliseconds(60)),
+           .lasts = between(absl::Milliseconds(2100), absl::Seconds(4))});
+    }
+    SortFaults(schedule);
+  }
+
   template <size_t n>
   int64_t OneOf(const int64_t (&values)[n]) {
     return values[random_.Below(n)];
@@ -159,7 +181,11 @@ class Draw {
   void Faults() {
     const int64_t faults = random_.Chance(0.2) ? 0 : UpTo(5);
     for (int64_t i = 0; i < faults; ++i) schedule_.faults.push_back(Fault());
-    std::sort(schedule_.faults.begin(), schedule_.faults.end(),
+    SortFaults(schedule_);
+  }
+
+  static void SortFaults(Schedule& schedule) {
+    std::sort(schedule.faults.begin(), schedule.faults.end(),
               [](const SimFault& a, const SimFault& b) { return a.at < b.at; });
   }
 
