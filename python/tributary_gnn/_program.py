@@ -13,6 +13,8 @@ from . import errors
 from ._library import PROGRAM_VARIABLE, program_path
 
 _LAST_LINES = 40
+# What users should know of what they gave, as that a column is left out.
+_NOTE = ": note: "
 _KILL_AFTER_S = 10
 _STATUS = re.compile(r"^tributary[\w ]*: ([A-Z_]+): ", re.M)
 
@@ -46,7 +48,7 @@ def flags(options: dict[str, Any]) -> list[str]:
 
 
 class Lines:
-    """The lines of a stream, logged as they come; the last of them are kept."""
+    """The lines of a stream, logged as they come, notes as warnings; the last are kept."""
 
     def __init__(self, stream: Iterable[str], logger: logging.Logger):
         self._last: collections.deque[str] = collections.deque(maxlen=_LAST_LINES)
@@ -56,7 +58,8 @@ class Lines:
     def _read(self, stream: Iterable[str], logger: logging.Logger) -> None:
         for line in stream:
             self._last.append(line.rstrip("\n"))
-            logger.info("%s", self._last[-1])
+            level = logging.WARNING if _NOTE in line else logging.INFO
+            logger.log(level, "%s", self._last[-1])
 
     def end(self) -> str:
         """Waits for the stream's end, and returns its last lines."""

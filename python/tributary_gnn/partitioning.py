@@ -32,9 +32,9 @@ def partition(data: Any, out: str | os.PathLike, num_parts: int = 1, method: str
         "adj" is a SciPy matrix whose entry [u, v] is an edge from u to v with that weight.
         Arrays that numpy.load(mmap_mode="r") has mapped are read where they lie.
         `train_mask`, `val_mask` and `test_mask`, or `train_idx` and so on, become splits.
-        `time` is that of nodes or of edges by its length; `edge_weight` and `edge_attr` are
-        columns of edges (docs/data.md lists the names of arrays). Others are left out, which
-        the log says.
+        `time` is that of nodes or of edges by its length; `edge_weight` (or `weight`) and
+        `edge_attr` are columns of edges (docs/data.md lists the names of arrays). Others are
+        left out, which the log says as a warning.
       out: the folder to write, which must not exist.
       num_parts: the number of partitions.
       method: "random", "metis", "ldg", or "assignment" with assignment=FILE.
@@ -129,6 +129,7 @@ def _write_arrays(columns: dict[str, Any], folder: pathlib.Path, whose: str) -> 
     if hasattr(columns.get("adj"), "tocsr"):
         _add_matrix(columns)
     _name_times(columns, whose)
+    _name_weights(columns)
     folder.mkdir(parents=True, exist_ok=True)
     for name, value in columns.items():
         path = folder / f"{name}.npy"
@@ -166,6 +167,14 @@ def _name_times(columns: dict[str, Any], whose: str) -> None:
         raise ValueError(f"{whose}: time has {count} values, as many as there are nodes and "
                          "edges; allowed: the name node_time or edge_time")
     columns[name] = columns.pop("time")
+
+
+def _name_weights(columns: dict[str, Any]) -> None:
+    """Calls `weight` edge_weight where it has a number for each edge."""
+    if not {"weight", "edge_index"} <= set(columns) or "edge_weight" in columns:
+        return
+    if len(columns["weight"]) == numpy.shape(columns["edge_index"])[-1]:
+        columns["edge_weight"] = columns.pop("weight")
 
 
 def _whole_file(value: Any) -> str | None:

@@ -178,10 +178,18 @@ class PartitionTest(unittest.TestCase):
         logger = logging.getLogger("tributary_gnn.partition")
         logger.addHandler(handler)
         self.addCleanup(logger.removeHandler, handler)
-        logger.setLevel(logging.INFO)
+        logger.setLevel(logging.WARNING)  # Python's default
+        self.addCleanup(logger.setLevel, logging.NOTSET)
         with contextlib.redirect_stderr(io.StringIO()):
             tg.partition({**arrays(), "my_own": np.zeros(3)}, self.out("g"))
-        self.assertIn("my_own", said.getvalue())
+        self.assertIn("my_own.npy has no name of an array", said.getvalue())
+        self.assertNotIn("wrote", said.getvalue())
+
+    def test_weight_is_a_column_of_edges(self):
+        weight = np.linspace(0.5, 1, E).astype("f4")
+        tg.partition({**arrays(), "weight": weight}, self.out("g"), edge_index=True)
+        with tg.Graph(self.out("g")) as graph:
+            np.testing.assert_array_equal(graph.edge_data("weight", range(E)), weight)
 
 
 if __name__ == "__main__":
