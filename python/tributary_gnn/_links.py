@@ -10,8 +10,8 @@ import numpy
 from ._arrays import ArrayFiles, as_array, to_numpy
 from ._session import edge_type_text, is_edge_type
 
-# Returns the source, the destination and the id of each edge of the type "src,rel,dst", or
-# of the graph's only type for "": int64 [edges, 3], by id.
+# Returns the ends of each edge of the type "src,rel,dst", or of the graph's only type for "":
+# int64 [edges, 2], by edge id.
 AllEdges = Callable[[str], numpy.ndarray]
 
 _NAME = "edge_label_index"
@@ -68,7 +68,7 @@ def input_edges(links: Links, labels: Any, files: ArrayFiles, all_edges: AllEdge
             raise ValueError(f"edge_label with the split {links.links!r}; allowed: with links "
                              "that are listed, as an array [2, links]")
         return prefix + links.links
-    pairs = all_edges(links.edge_type)[:, :2] if links.links is None else links.links
+    pairs = all_edges(links.edge_type) if links.links is None else links.links
     return prefix + files.array_text(_NAME, _with_labels(pairs, labels))
 
 

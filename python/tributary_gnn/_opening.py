@@ -15,14 +15,22 @@ _SERVERS = re.compile(r"(file|dns|unix):|.+:\d+$")
 
 def open_source(loader: str, data: Any, options: dict[str, Any],
                 on_wait: WaitObserver | None, where: Place) -> Source:
-    """Returns a source of the graph that `data` or the options name, for the rank `where`.
+    """Returns a source of the graph that `data` or the options name, for the rank `where`;
+    an open Source as it is.
 
     Args:
       loader: the name of the loader's class, for errors.
 
     Raises:
-      TypeError: no graph is named, or two are, or `data` is something else.
+      TypeError: no graph is named, or two are, or `data` is something else, or a Source with
+        options.
     """
+    if isinstance(data, Source):
+        given = sorted(options) + (["on_wait"] if on_wait is not None else [])
+        if given:
+            raise TypeError(f"{', '.join(given)}: options of the source, which is open; allowed: "
+                            "tributary_gnn.Source(...) with them")
+        return data
     data = getattr(data, "servers", data)  # of a Fleet
     if data is not None:
         if not isinstance(data, (str, os.PathLike)):

@@ -71,7 +71,7 @@ class Graph:
         self._to_format = converter(format)
         self._kept_open: Graph | None = None  # whose handle this one uses
         self._owns_source = not isinstance(data, Source)
-        self.source = _source_of(data, options, on_wait)
+        self.source = open_source("Graph", data, options, on_wait, Place(0, 1, found=False))
         try:
             self._handle = self._open(-1 if timeout is None else int(timeout * 1000))
         except BaseException:
@@ -289,16 +289,6 @@ class Graph:
         self._handle.call(getattr(_library.library(), "tributary_graph_" + name),
                           ctypes.byref(pointer))
         return _library.take_text(pointer)
-
-
-def _source_of(data: Any, options: dict[str, Any], on_wait: WaitObserver | None) -> Source:
-    if not isinstance(data, Source):
-        return open_source("Graph", data, options, on_wait, Place(0, 1, found=False))
-    given = sorted(options) + (["on_wait"] if on_wait is not None else [])
-    if given:
-        raise TypeError(f"{', '.join(given)}: options of the source, which is open; allowed: "
-                        "tributary_gnn.Source(...) with them")
-    return data
 
 
 def _by_edge_id(parts: list[Answer]) -> list[numpy.ndarray]:

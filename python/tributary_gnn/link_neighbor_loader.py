@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Callable, Mapping
 
+import numpy
+
 from . import _arguments, _links, _session
 from ._arrays import ArrayFiles
-from ._edges import all_edges
+from .graph import Graph
 from .hop_loader import HopLoader
 from .source import WaitObserver
 
@@ -86,10 +88,18 @@ class LinkNeighborLoader(HopLoader):
             **_links.negatives(arguments),
             "input_edges": _links.input_edges(
                 links, arguments["edge_label"], files,
-                lambda edge_type: all_edges(self.source, edge_type)),
+                self._all_edges),
             "input_time": _links.times(links, arguments["edge_label_time"], files),
             "neg_destination": _links.own_negatives(arguments.get("neg_destination"), files),
         })
+
+    def _all_edges(self, edge_type: str) -> numpy.ndarray:
+        with Graph(self.source) as graph:
+            if not edge_type and len(graph.edge_types) != 1:
+                raise ValueError("all edges of a graph of several types; allowed: those of one "
+                                 "edge type, as (('user', 'buys', 'item'), None)")
+            edges = graph.edges(edge_type or None)
+        return numpy.column_stack([edges.src, edges.dst])
 
 
 def _check_times(arguments: Mapping[str, Any]) -> None:

@@ -90,7 +90,8 @@ class SessionLoader:
         self._warn_of_lists(given)
         self._transform: Callable[[Any], Any] | None = given["transform"]
         self._owns_source = not isinstance(given["data"], Source)
-        self.source = self._source_of(given)
+        self.source = open_source(type(self).__name__, given["data"],
+                                  _arguments.worker_options(given), given["on_wait"], self._place)
         self._loader = self._open_loader(given)
         self.batch_size = int(given["batch_size"])
         self.drop_last = bool(given.get("drop_last"))
@@ -137,17 +138,6 @@ class SessionLoader:
                 f"the batches of these {self.inputs_argument} are shared by {where.world_size} "
                 "ranks, so all of them must give the same list; for a list of this rank's own "
                 "say rank=0, world_size=1"))
-
-    def _source_of(self, arguments: dict[str, Any]) -> Source:
-        data, options = arguments["data"], _arguments.worker_options(arguments)
-        if not isinstance(data, Source):
-            return open_source(type(self).__name__, data, options, arguments["on_wait"],
-                               self._place)
-        given = sorted(options) + (["on_wait"] if arguments["on_wait"] is not None else [])
-        if given:
-            raise TypeError(f"{', '.join(given)}: options of the source, which is open; allowed: "
-                            "tributary_gnn.Source(...) with them")
-        return data
 
     def _open_loader(self, arguments: Mapping[str, Any]) -> Loader:
         with ArrayFiles() as files:
