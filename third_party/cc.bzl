@@ -3,7 +3,7 @@
 Parsing the standard library, Abseil and GoogleTest is most of what a small
 source costs. These rules parse them once per configuration (third_party/pch)
 and start each source from the result. A source still includes what it uses:
-builds by clang (`./dev test --deep`) have no precompiled headers.
+clang-tidy (`./dev test --deep`) reads it without a precompiled header.
 """
 
 load("//third_party/pch:pch.bzl", "pch_copts", "pch_deps")

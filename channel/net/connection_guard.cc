@@ -18,7 +18,6 @@ constexpr uint64_t kDebtOfConnection = 1 << 20;
 constexpr uint64_t kDebtPerStream = 12 << 20;
 // What may arrive before the callback that counts its stream has run.
 constexpr uint64_t kWindowOfStream = 4 << 20;
-constexpr uint64_t kMemoryOfHeaders = 4;  // measured
 constexpr uint64_t kUnansweredAtMost = 2 * kWindowOfStream;
 constexpr absl::Duration kOverAtMost = absl::Milliseconds(100);
 constexpr absl::Duration kNewFor = absl::Seconds(1);

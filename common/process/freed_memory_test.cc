@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "absl/base/config.h"
 #include "gtest/gtest.h"
 
 namespace tributary {
@@ -32,7 +33,7 @@ int64_t FaultsOfABlock() {
 }
 
 TEST(FreedMemoryTest, IsTakenAgainWithoutPageFaults) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
   GTEST_SKIP() << "sanitizers have a malloc of their own";
 #endif
   setenv("MALLOC_TRIM_THRESHOLD_", "1000000", 1);

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
-#ifdef __SANITIZE_ADDRESS__
+#include "absl/base/config.h"
+
+#ifdef ABSL_HAVE_ADDRESS_SANITIZER
 #include <sanitizer/lsan_interface.h>
 #endif
 
@@ -72,7 +74,7 @@ struct SimServer {
 // A world with its network and servers, which a test drives on one thread. Not
 // thread-safe.
 class SimFleet {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ABSL_HAVE_ADDRESS_SANITIZER
   // Declared first, destroyed last. The world ends like a power cut: no node
   // finishes what it was doing, so that memory that would end with a real
   // process leaks.
