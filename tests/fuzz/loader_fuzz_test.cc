@@ -94,7 +94,7 @@ class World {
     describe_.set_incarnation(1);
     describe_.add_partitions(0);
     network_.Listen(server_node_, {"server", 1}, &server_);
-    honest_.on_call = [this](const ScriptedServer::Asked& call) {
+    honest_.on_call = [](const ScriptedServer::Asked& call) {
       v1::DescribeReply description;
       description.set_wire_version(kWireVersion);
       description.set_incarnation(2);

@@ -25,7 +25,7 @@ class InMemoryRows {
  public:
   using Initial = float (*)(int64_t row, int64_t column);
   InMemoryRows(int world, Initial initial)
-      : world_(world), initial_(initial), closed_(world, 0) {}
+      : initial_(initial), closed_(world, 0) {}
 
   // Return a rank's view.
   std::unique_ptr<DistTensor> Tensor(int rank,
@@ -50,7 +50,6 @@ class InMemoryRows {
 
   void Apply(Round round) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  const int world_;
   const Initial initial_;
   mutable Mutex mutex_;
   CondVar applied_changed_;
