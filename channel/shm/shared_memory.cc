@@ -105,8 +105,9 @@ absl::Status PreferNode(absl::Span<uint8_t> bytes, int node) {
 absl::StatusOr<std::shared_ptr<SharedMemory>> SharedMemory::MapWhole(
     UniqueFd fd, size_t bytes) {
   try {
+    auto region = MapAligned(fd.get(), bytes);
     return std::shared_ptr<SharedMemory>(
-        new SharedMemory(std::move(fd), MapAligned(fd.get(), bytes)));
+        new SharedMemory(std::move(fd), std::move(region)));
   } catch (const boost::interprocess::interprocess_exception& error) {
     return absl::ResourceExhaustedError(absl::StrCat(
         bytes, " bytes of shared memory cannot be mapped: ", error.what()));

@@ -251,7 +251,9 @@ void TensorTable::Step(uint64_t row, const float* gradient,
   WriterLock lock(stripes_[StripeOf(row)]);
   Prepare(row, initial);
   auto* const w = reinterpret_cast<float*>(ValuesOf(row));
-  float* const first = first_.As<float>() + row * width;
+  const auto state = [&](ZeroedMemory& of) {
+    return of.As<float>() + row * width;
+  };
   switch (optimizer_.load()) {
     case OptimizerKind::kNone:
       return;
@@ -259,13 +261,12 @@ void TensorTable::Step(uint64_t row, const float* gradient,
       StepSgd(step, width, gradient, w);
       break;
     case OptimizerKind::kAdagrad:
-      StepAdagrad(step, width, gradient, w, first);
+      StepAdagrad(step, width, gradient, w, state(first_));
       break;
     case OptimizerKind::kAdam: {
       uint32_t& steps = steps_.As<uint32_t>()[row];
       if (steps < std::numeric_limits<uint32_t>::max()) ++steps;
-      StepAdam(step, steps, width, gradient, w, first,
-               second_.As<float>() + row * width);
+      StepAdam(step, steps, width, gradient, w, state(first_), state(second_));
       break;
     }
   }

@@ -14,6 +14,7 @@
 #include "channel/caller.h"
 #include "channel/in_process_transport.h"
 #include "common/observe/metrics.h"
+#include "common/testing/leaks_ignored.h"
 #include "common/testing/sim_scheduler.h"
 #include "sampler_server/service/sampler_service.h"
 #include "sampler_server/testing/scripted_trainer.h"
@@ -54,6 +55,7 @@ class CallerWorld {
   void RunFor(absl::Duration time);
 
  private:
+  const LeaksIgnored leaks_ignored_;
   SimScheduler world_{1};
   SimExecutor* const executor_;
   Metrics metrics_;

@@ -9,15 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "absl/base/config.h"
-
-#ifdef ABSL_HAVE_ADDRESS_SANITIZER
-#include <sanitizer/lsan_interface.h>
-#endif
-
 #include "channel/frame_sender.h"
 #include "channel/testing/sim_network.h"
 #include "common/fleet/address.h"
+#include "common/testing/leaks_ignored.h"
 #include "common/testing/sim_scheduler.h"
 #include "partition/format/testing/graph_builder.h"
 #include "sampler_server/peers/peer_directory.h"
@@ -74,12 +69,7 @@ struct SimServer {
 // A world with its network and servers, which a test drives on one thread. Not
 // thread-safe.
 class SimFleet {
-#ifdef ABSL_HAVE_ADDRESS_SANITIZER
-  // Declared first, destroyed last. The world ends like a power cut: no node
-  // finishes what it was doing, so that memory that would end with a real
-  // process leaks.
-  const __lsan::ScopedDisabler leaks_ignored_;
-#endif
+  const LeaksIgnored leaks_ignored_;
   // Of dead processes, too. Tasks refer to them, so they outlive the world.
   std::vector<std::unique_ptr<SimCores>> cores_;
 
