@@ -279,10 +279,12 @@ AlignedBuffer MakeFakeBatch(const BatchKey& key, const v1::Credit& credit,
   const int x = layout.Add("x", DType::kUint8, {static_cast<int64_t>(filler)});
   AlignedBuffer room(layout.Finish());
   layout.WriteHeader(room.span());
-  std::memcpy(layout.Tensor(ids, room.span()).data(),
-              credit.input_number().data(), n * sizeof(int64_t));
-  std::memcpy(layout.Tensor(nodes, room.span()).data(),
-              credit.original_id().data(), n * sizeof(int64_t));
+  if (n > 0) {
+    std::memcpy(layout.Tensor(ids, room.span()).data(),
+                credit.input_number().data(), n * sizeof(int64_t));
+    std::memcpy(layout.Tensor(nodes, room.span()).data(),
+                credit.original_id().data(), n * sizeof(int64_t));
+  }
   const auto bytes = layout.Tensor(x, room.span());
   std::fill(bytes.begin(), bytes.end(), static_cast<uint8_t>(key.index * 7));
   return room;
