@@ -36,7 +36,7 @@ the same for other folders and commands.
 Prints a line for each host. Exit codes: 0 all are done, 1 some failed, which stderr
 names with the exit code of their command.
 Example:
-  tributary copy-files --workspace /home/ada/rgcn --rel_data_path data \
+  tributary copy-files --workspace /srv/rgcn --rel_data_path data \
       --part_config mag/graph.json --script_folder code --ip_config ip_config.txt)";
 
 class CopyFilesCommand final : public Command {

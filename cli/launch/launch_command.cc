@@ -362,7 +362,7 @@ class LaunchCommand final : public Command {
                         result.exit_code);
   }
 
-  LaunchOptions options_;
+  LaunchSettings options_;
   LaunchLimits limits_;
   SshOptions ssh_;
   std::string command_;

@@ -43,7 +43,7 @@ class SimWorldOfAgents final : public LaunchWorld {
  public:
   SimWorldOfAgents(size_t num_hosts, absl::string_view command, uint64_t seed)
       : scheduler_(seed), scripts(num_hosts), hosts_(num_hosts) {
-    LaunchOptions options;
+    LaunchSettings options;
     options.ip_config = "ip.txt";
     options.graph = "g";
     options.insecure = true;

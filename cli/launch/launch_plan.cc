@@ -35,7 +35,7 @@ void AddFlag(const char* flag, const std::string& value,
 // Makes the plan of all hosts, a step at a time.
 class Planner {
  public:
-  Planner(const LaunchOptions& options, const std::vector<Address>& nodes,
+  Planner(const LaunchSettings& options, const std::vector<Address>& nodes,
           uint32_t num_partitions, const PreflightQuestion& preflight)
       : options_(options),
         nodes_(nodes),
@@ -298,7 +298,7 @@ class Planner {
     }
   }
 
-  const LaunchOptions& options_;
+  const LaunchSettings& options_;
   const std::vector<Address>& nodes_;
   const uint32_t num_partitions_;
   const PreflightQuestion& preflight_;
@@ -309,7 +309,7 @@ class Planner {
 
 }  // namespace
 
-absl::StatusOr<LaunchPlan> PlanLaunch(const LaunchOptions& options,
+absl::StatusOr<LaunchPlan> PlanLaunch(const LaunchSettings& options,
                                       const std::vector<Address>& nodes,
                                       uint32_t num_partitions,
                                       const PreflightQuestion& preflight) {

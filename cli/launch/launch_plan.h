@@ -18,7 +18,7 @@ namespace tributary {
 
 // What the user says. Paths are as they are at the hosts; relative ones begin
 // at the workspace, which is the working directory of all processes.
-struct LaunchOptions {
+struct LaunchSettings {
   std::string workspace;    // an absolute path
   std::string graph;        // folder
   std::string ip_config;    // file
@@ -63,7 +63,7 @@ inline constexpr uint32_t kTrainerStage = 1;
 // are asked alike. INVALID_ARGUMENT for a host that is no plain word, for two
 // servers at one address, for plain text beyond loopback that was not allowed,
 // and for what contradicts COMMAND.
-absl::StatusOr<LaunchPlan> PlanLaunch(const LaunchOptions& options,
+absl::StatusOr<LaunchPlan> PlanLaunch(const LaunchSettings& options,
                                       const std::vector<Address>& nodes,
                                       uint32_t num_partitions,
                                       const PreflightQuestion& preflight);

@@ -16,8 +16,8 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-LaunchOptions Options(absl::string_view command) {
-  LaunchOptions options;
+LaunchSettings Options(absl::string_view command) {
+  LaunchSettings options;
   options.workspace = "/w";
   options.graph = "mag";
   options.ip_config = "ip_config.txt";
@@ -35,7 +35,7 @@ const std::vector<Address>& FourHosts() {
   return hosts;
 }
 
-LaunchPlan Plan(const LaunchOptions& options,
+LaunchPlan Plan(const LaunchSettings& options,
                 const std::vector<Address>& nodes = FourHosts(),
                 uint32_t partitions = 4) {
   const auto plan = PlanLaunch(options, nodes, partitions, {});
@@ -43,7 +43,7 @@ LaunchPlan Plan(const LaunchOptions& options,
   return plan.value_or(LaunchPlan());
 }
 
-std::string ErrorOf(const LaunchOptions& options,
+std::string ErrorOf(const LaunchSettings& options,
                     const std::vector<Address>& nodes = FourHosts()) {
   return std::string(PlanLaunch(options, nodes, 4, {}).status().message());
 }
@@ -66,7 +66,7 @@ TEST(LaunchPlanTest, AServerAHostHasTheHostsShare) {
 }
 
 TEST(LaunchPlanTest, RanksAreNumberedOverTheHosts) {
-  LaunchOptions options = Options("python3 train.py");
+  LaunchSettings options = Options("python3 train.py");
   options.num_trainers = 2;
   const LaunchPlan plan = Plan(options);
   ASSERT_EQ(plan.hosts[3].processes.size(), 3);
@@ -87,7 +87,7 @@ TEST(LaunchPlanTest, RanksAreNumberedOverTheHosts) {
 }
 
 TEST(LaunchPlanTest, TorchrunIsStartedOnceAHost) {
-  LaunchOptions options = Options("torchrun train.py");
+  LaunchSettings options = Options("torchrun train.py");
   options.num_trainers = 8;
   const LaunchPlan plan = Plan(options);
   ASSERT_EQ(plan.hosts[1].processes.size(), 2);
@@ -101,7 +101,7 @@ TEST(LaunchPlanTest, TorchrunIsStartedOnceAHost) {
 }
 
 TEST(LaunchPlanTest, NprocIsToldWhichHostItIs) {
-  LaunchOptions options = Options("tributary-train --nproc 2");
+  LaunchSettings options = Options("tributary-train --nproc 2");
   const LaunchPlan plan = Plan(options);
   ASSERT_EQ(plan.hosts[3].processes.size(), 2);
   const AgentProcess& trainer = plan.hosts[3].processes[1];
@@ -126,7 +126,7 @@ TEST(LaunchPlanTest, NprocIsToldWhichHostItIs) {
 }
 
 TEST(LaunchPlanTest, MoreServersHaveFollowingPorts) {
-  LaunchOptions options = Options("train");
+  LaunchSettings options = Options("train");
   options.num_servers = 2;
   const LaunchPlan plan = Plan(options, {{"a", 50}, {"fd00::1", 60}}, 2);
   EXPECT_EQ(plan.servers, "a:50,a:51,[fd00::1]:60,[fd00::1]:61");
@@ -144,7 +144,7 @@ TEST(LaunchPlanTest, MoreServersHaveFollowingPorts) {
 }
 
 TEST(LaunchPlanTest, ServerThreadsWinOverSamplers) {
-  LaunchOptions options = Options("train");
+  LaunchSettings options = Options("train");
   options.num_samplers = 4;
   options.num_trainers = 2;
   EXPECT_THAT(CommandLineOf(Plan(options).hosts[0].processes[0]),
@@ -160,7 +160,7 @@ TEST(LaunchPlanTest, ServerThreadsWinOverSamplers) {
 }
 
 TEST(LaunchPlanTest, PlainTextBeyondLoopbackIsAsked) {
-  LaunchOptions options = Options("train");
+  LaunchSettings options = Options("train");
   options.insecure = false;
   EXPECT_THAT(ErrorOf(options), HasSubstr("10.0.0.1:30050"));
   EXPECT_THAT(ErrorOf(options), HasSubstr("--insecure"));
@@ -190,7 +190,7 @@ TEST(LaunchPlanTest, HostsOfShellCharactersAreRefused) {
 }
 
 TEST(LaunchPlanTest, VariablesOfTheUserComeLast) {
-  LaunchOptions options = Options("train");
+  LaunchSettings options = Options("train");
   options.passed_on = {"PYTHONPATH=/lib"};
   options.num_omp_threads = 3;
   options.extra_envs = {"OMP_NUM_THREADS=4", "A=b c"};

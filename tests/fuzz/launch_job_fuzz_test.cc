@@ -63,7 +63,7 @@ class FuzzedWorld final : public LaunchWorld {
 };
 
 LaunchPlan MakePlan() {
-  LaunchOptions options;
+  LaunchSettings options;
   options.ip_config = "ip.txt";
   options.graph = "g";
   options.insecure = true;
