@@ -8,14 +8,15 @@
 namespace tributary {
 namespace {
 
-// No password prompts, and an end for a connection that is silent.
+// No password prompts, and an end for a connection that is silent. Of two
+// values ssh takes the first: the user's.
 std::string Options(const CopyRoute& route) {
-  std::string text =
-      "-o BatchMode=yes -o ConnectTimeout=20 -o ServerAliveInterval=15";
+  std::string text;
   for (const std::string& option : route.options) {
-    absl::StrAppend(&text, " -o ", option);
+    absl::StrAppend(&text, "-o ", option, " ");
   }
-  return text;
+  return absl::StrCat(
+      text, "-o BatchMode=yes -o ConnectTimeout=20 -o ServerAliveInterval=15");
 }
 
 std::string User(const CopyRoute& route, const char* flag) {

@@ -6,8 +6,8 @@ namespace tributary {
 namespace {
 
 constexpr char kSsh[] =
-    "ssh -o BatchMode=yes -o ConnectTimeout=20 -o ServerAliveInterval=15 -o "
-    "IdentityFile=/k -p 2222 -l ada";
+    "ssh -o IdentityFile=/k -o BatchMode=yes -o ConnectTimeout=20 -o "
+    "ServerAliveInterval=15 -p 2222 -l ada";
 
 CopyRoute Route(bool use_scp) {
   return {use_scp, 2222, "ada", {"IdentityFile=/k"}, "/opt/tributary"};
@@ -27,8 +27,8 @@ TEST(CopyCommandsTest, Rsync) {
 
 TEST(CopyCommandsTest, Scp) {
   constexpr char kScp[] =
-      "scp -qr -o BatchMode=yes -o ConnectTimeout=20 -o "
-      "ServerAliveInterval=15 -o IdentityFile=/k -P 2222 -o User=ada ";
+      "scp -qr -o IdentityFile=/k -o BatchMode=yes -o ConnectTimeout=20 -o "
+      "ServerAliveInterval=15 -P 2222 -o User=ada ";
   EXPECT_EQ(CopyCommandOf(Route(true)), With("", " {host} mkdir -p {to} && ") +
                                             kScp + "{folder}/. {host}:{to}/");
   EXPECT_EQ(SendCommandOf(Route(true), "code", "/w"),

@@ -41,25 +41,20 @@ absl::StatusOr<AgentStart> StartOfAgent(const std::string& host,
         "openssh-client, or run all on this machine with --local"));
   }
   AgentStart start;
-  start.argv = {
-      *ssh,
-      "-T",
-      "-o",
-      "BatchMode=yes",
-      "-o",
-      absl::StrCat("ConnectTimeout=", absl::ToInt64Seconds(absl::Ceil(
-                                          options.connect, absl::Seconds(1)))),
-      "-o",
-      "ServerAliveInterval=5",
-      "-o",
-      "ServerAliveCountMax=2",
-      "-p",
-      absl::StrCat(options.port)};
-  if (!options.user.empty()) {
-    start.argv.insert(start.argv.end(), {"-l", options.user});
-  }
+  start.argv = {*ssh, "-T"};
+  // Of two values ssh takes the first.
   for (const std::string& option : options.options) {
     start.argv.insert(start.argv.end(), {"-o", option});
+  }
+  const int64_t seconds =
+      absl::ToInt64Seconds(absl::Ceil(options.connect, absl::Seconds(1)));
+  start.argv.insert(
+      start.argv.end(),
+      {"-o", "BatchMode=yes", "-o", absl::StrCat("ConnectTimeout=", seconds),
+       "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=2", "-p",
+       absl::StrCat(options.port)});
+  if (!options.user.empty()) {
+    start.argv.insert(start.argv.end(), {"-l", options.user});
   }
   start.argv.insert(start.argv.end(),
                     {"--", host, options.remote_program, "host-agent"});

@@ -42,7 +42,7 @@ class SshTest(unittest.TestCase):
         return ("copy-files", "--workspace", cls.here, "--rel_data_path", "cora",
                 "--part_config", cls.path("cora"), "--script_folder",
                 cls.path("code"), "--ip_config", cls.path("ip_config.txt"),
-                *flags)
+                "--ssh-option", "ConnectTimeout=120", *flags)
 
     def start(self, command, *flags):
         return self.enterContext(processes.Process(
@@ -124,7 +124,8 @@ class SshTest(unittest.TestCase):
         done = processes.run(
             "copy-files", "--workspace", self.path("small"), "--rel_data_path",
             "cora", "--part_config", self.path("cora"), "--ip_config",
-            self.path("ip_config.txt"), deadline=DEADLINE)
+            self.path("ip_config.txt"), "--ssh-option", "ConnectTimeout=120",
+            deadline=DEADLINE)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, f"{host.address}: copy ended with exit code .*"
                          "No space left on device")
