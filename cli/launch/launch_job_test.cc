@@ -288,6 +288,17 @@ TEST(LaunchJobTest, TheFirstFailureDecides) {
   EXPECT_EQ(world.ended_with_trainers, 0);
 }
 
+TEST(LaunchJobTest, ASignalDuringTheEndChangesNothing) {
+  SimWorldOfAgents world(2, "train", 13);
+  world.scripts[0].ignores_term = true;
+  world.scripts[1].trainer_status = 3 << 8;
+  world.scripts[1].trains = absl::Seconds(5);
+  world.At(absl::Seconds(9),
+           [&] { world.job->OnSignal(SIGTERM, world.now()); });
+  EXPECT_GT(world.Run(), absl::Seconds(14));
+  EXPECT_EQ(world.job->result().exit_code, 3);
+}
+
 TEST(LaunchJobTest, ASignalOfATrainerIsItsExitCode) {
   SimWorldOfAgents world(2, "train", 5);
   world.scripts[1].trainer_status = SIGSEGV;

@@ -74,6 +74,7 @@ PermitRootLogin yes
 PasswordAuthentication no
 KbdInteractiveAuthentication no
 LogLevel ERROR
+Subsystem sftp internal-sftp
 SetEnv PATH={self.bin}:/usr/bin:/bin
 """)
         self.sshd = subprocess.Popen(

@@ -107,8 +107,10 @@ class SshTest(unittest.TestCase):
 
     def test_scp_does_as_well(self):
         last = self.cluster.hosts[3]
-        os.rename(last.workspace + "/cora", last.workspace + "/rsynced")
-        self.addCleanup(shutil.rmtree, last.workspace + "/rsynced")
+        graph, away = last.workspace + "/cora", last.workspace + "/away"
+        os.rename(graph, away)
+        self.addCleanup(os.rename, away, graph)
+        self.addCleanup(shutil.rmtree, graph, ignore_errors=True)
         done = processes.run(*self.copy_files("--copy-with", "scp"),
                              deadline=DEADLINE)
         self.assertEqual(done.returncode, 0, done.stderr)
