@@ -77,10 +77,14 @@ LogLevel ERROR
 Subsystem sftp internal-sftp
 SetEnv PATH={self.bin}:/usr/bin:/bin
 """)
+        # Its name is that of its address, as Gloo wants it of a host.
+        names = self._cluster.path(self.name + "-names")
+        write(names, f"127.0.0.1 localhost\n{self.address} {self.name}\n")
         self.sshd = subprocess.Popen(
-            ["ip", "netns", "exec", self.name, "unshare", "--mount", "sh", "-c",
-             'mount --bind "$1" "$2" && exec /usr/sbin/sshd -D -e -f "$3"', "sh",
-             self.workspace, self._cluster.workspace, config],
+            ["ip", "netns", "exec", self.name, "unshare", "--mount", "--uts",
+             "sh", "-c", 'mount --bind "$1" "$2" && mount --bind "$3" /etc/hosts '
+             '&& hostname "$4" && exec /usr/sbin/sshd -D -e -f "$5"', "sh",
+             self.workspace, self._cluster.workspace, names, self.name, config],
             stdin=subprocess.DEVNULL, start_new_session=True)
         processes.until(self.answers, LINE)
 
