@@ -13,9 +13,13 @@ namespace tributary {
 // The first member of a simulated world that ends like a power cut: no node
 // finishes what it was doing, so that memory leaks that would end with a real
 // process. For the thread that makes it.
-struct LeaksIgnored {
+class LeaksIgnored {
+ public:
+  LeaksIgnored() {}
+
+ private:
 #ifdef ABSL_HAVE_ADDRESS_SANITIZER
-  const __lsan::ScopedDisabler disabler;
+  const __lsan::ScopedDisabler disabler_;
 #endif
 };
 
