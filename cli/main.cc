@@ -4,6 +4,7 @@
 
 #include "cli/bench/bench_command.h"
 #include "cli/command/program.h"
+#include "cli/dispatch/copy_files_command.h"
 #include "cli/dispatch/dispatch_command.h"
 #include "cli/fleet/doctor_command.h"
 #include "cli/fleet/serve_command.h"
@@ -16,6 +17,8 @@
 #include "cli/graph/verify_command.h"
 #include "cli/hot/cache_command.h"
 #include "cli/k8s/k8s_command.h"
+#include "cli/launch/host_agent_command.h"
+#include "cli/launch/launch_command.h"
 #include "cli/sample/sample_command.h"
 
 namespace tributary {
@@ -29,6 +32,9 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeInspectCommand());
   commands.push_back(MakeCacheCommand());
   commands.push_back(MakeDispatchCommand());
+  commands.push_back(MakeCopyFilesCommand());
+  commands.push_back(MakeLaunchCommand());
+  commands.push_back(MakeHostAgentCommand());
   commands.push_back(MakeServeCommand());
   commands.push_back(MakeWorkerCommand());
   commands.push_back(MakeSampleCommand());

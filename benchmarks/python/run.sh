@@ -4,7 +4,8 @@ set -eu
 CALLED_IN=$PWD
 # As torchrun sets it: a thread for each rank.
 OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
-TEST_SRCDIR=$0.runfiles
+# A test has its own.
+TEST_SRCDIR=${TEST_SRCDIR:-$0.runfiles}
 TEST_WORKSPACE=tributary
 export CALLED_IN OMP_NUM_THREADS TEST_SRCDIR TEST_WORKSPACE
 # shellcheck disable=SC2016  # expanded in the runfiles' folder

@@ -1,6 +1,9 @@
 #include "cli/command/command.h"
 
+#include <string>
+
 #include "absl/strings/cord.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "common/text/terminal_text.h"
 
@@ -8,6 +11,7 @@ namespace tributary {
 namespace {
 
 constexpr char kUsagePayload[] = "tributary/usage";
+constexpr char kExitCodePayload[] = "tributary/exit-code";
 
 bool IsUsage(const absl::Status& status) {
   return status.GetPayload(kUsagePayload).has_value();
@@ -21,8 +25,19 @@ absl::Status UsageError(absl::string_view message) {
   return status;
 }
 
+// Of exit_code.h, which few commands need.
+absl::Status WithExitCode(absl::Status status, int exit_code) {
+  status.SetPayload(kExitCodePayload, absl::Cord(absl::StrCat(exit_code)));
+  return status;
+}
+
 int ExitCodeOf(const absl::Status& status) {
   if (status.ok()) return 0;
+  if (const auto code = status.GetPayload(kExitCodePayload)) {
+    int number = kExitFailure;
+    return absl::SimpleAtoi(std::string(*code), &number) ? number
+                                                         : kExitFailure;
+  }
   return IsUsage(status) ? kExitUsage : kExitFailure;
 }
 

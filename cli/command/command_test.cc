@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/command/exit_code.h"
+
 namespace tributary {
 namespace {
 
@@ -10,6 +12,11 @@ TEST(CommandTest, ExitCodes) {
   EXPECT_EQ(ExitCodeOf(absl::NotFoundError("no graph")), 1);
   EXPECT_EQ(ExitCodeOf(absl::InvalidArgumentError("graph.json: no")), 1);
   EXPECT_EQ(ExitCodeOf(UsageError("--epoch x: a whole number")), 2);
+}
+
+TEST(CommandTest, AnErrorMayHaveAnExitCodeOfItsOwn) {
+  EXPECT_EQ(ExitCodeOf(WithExitCode(absl::AbortedError("a trainer"), 137)),
+            137);
 }
 
 TEST(CommandTest, FailureNamesItsCode) {

@@ -5,21 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
-#include "cli/dispatch/host_list.h"
+#include "cli/dispatch/shell_word.h"
 
 namespace tributary {
-namespace {
-
-// Quotes `word` for /bin/sh. A '~' would be a home folder of this machine.
-std::string Quoted(const std::string& word) {
-  const bool plain = IsPlainWord(word) && word.find('[') == std::string::npos;
-  if (plain) return word;
-  return absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
-}
-
-}  // namespace
-
 absl::StatusOr<CommandTemplate> CommandTemplate::Parse(
     absl::string_view flag, absl::string_view text,
     const std::vector<std::string>& places) {
@@ -61,7 +49,7 @@ std::string CommandTemplate::Fill(
     const std::map<std::string, std::string>& values) const {
   std::string command;
   for (const Piece& piece : pieces_) {
-    command += piece.is_place ? Quoted(values.at(piece.text)) : piece.text;
+    command += piece.is_place ? ShellWord(values.at(piece.text)) : piece.text;
   }
   return command;
 }

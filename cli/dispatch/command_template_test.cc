@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/dispatch/shell_word.h"
+
 namespace tributary {
 namespace {
 
@@ -19,6 +21,14 @@ TEST(CommandTemplateTest, FillsPlacesAndQuotes) {
             "cp { -r 'it'\\''s a'/. h:/d/ }");
   EXPECT_EQ(command->Fill({{"folder", "$(id)"}, {"host", "h"}, {"to", "a;b"}}),
             "cp { -r '$(id)'/. h:'a;b'/ }");
+}
+
+TEST(ShellWordTest, QuotesWhatAShellWouldChange) {
+  EXPECT_EQ(ShellWord("a/b-1.x=2"), "a/b-1.x=2");
+  EXPECT_EQ(ShellWord("--flag"), "--flag");
+  EXPECT_EQ(ShellWord(""), "''");
+  EXPECT_EQ(ShellWord("~/a"), "'~/a'");
+  EXPECT_EQ(ShellWord("it's"), "'it'\\''s'");
 }
 
 TEST(CommandTemplateTest, RefusesUnknownPlaces) {

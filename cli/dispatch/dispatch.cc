@@ -51,6 +51,9 @@ class HostDispatch {
     ASSIGN_OR_RETURN(hot_digest_, HotDigestOf(options_.graph));
     result_.files = plan.num_files();
     result_.bytes = plan.bytes();
+    for (const CommandTemplate& command : options_.beside) {
+      RETURN_IF_ERROR(RunFilled("copy", command.Fill(CommonValues())));
+    }
     result_.already = Verify().ok() && options_.verify.has_value();
     if (result_.already) return absl::OkStatus();
     std::vector<std::string> paths;

@@ -20,7 +20,10 @@ struct DispatchOptions {
   std::string to;     // folder at each host, a plain word
   CommandTemplate copy;
   std::optional<CommandTemplate> verify;  // none: copies are believed
-  int jobs = 4;                           // hosts at a time
+  // Further ones, which are run for each host before all others, with the
+  // places of `copy` that are the same for all of its files.
+  std::vector<CommandTemplate> beside;
+  int jobs = 4;  // hosts at a time
 };
 
 // The result for one host, and what it was sent.

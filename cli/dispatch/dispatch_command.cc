@@ -2,16 +2,15 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "cli/command/arguments.h"
 #include "cli/dispatch/dispatch.h"
+#include "cli/dispatch/dispatch_report.h"
 #include "common/io/file_mapping.h"
 #include "common/text/status.h"
-#include "common/text/terminal_text.h"
 #include "partition/format/graph_json.h"
 
 namespace tributary {
@@ -87,7 +86,9 @@ class DispatchCommand final : public Command {
   absl::Status Run(SignalWatcher&) override {
     RETURN_IF_ERROR(ReadFlags());
     ASSIGN_OR_RETURN(const std::vector<DispatchHost> hosts, ReadHosts());
-    return Dispatch(options_, hosts, Report);
+    return Dispatch(options_, hosts, [](const Dispatched& done) {
+      ReportDispatched("tributary dispatch", done);
+    });
   }
 
  private:
@@ -129,21 +130,6 @@ class DispatchCommand final : public Command {
     ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxHostFile));
     return hosts_.empty() ? ParseIpConfig(text, path, schema.num_partitions)
                           : ParseHostFile(text, path, schema.num_partitions);
-  }
-
-  static void Report(const Dispatched& done) {
-    const std::string name = TerminalLine(done.host.name);
-    if (done.status.ok()) {
-      std::printf("%s %s partitions=%s files=%lu bytes=%lu\n",
-                  done.already ? "complete already:" : "sent", name.c_str(),
-                  done.host.PartitionsText().c_str(), done.files, done.bytes);
-      std::fflush(stdout);
-      return;
-    }
-    std::fputs(TerminalError("tributary dispatch",
-                             absl::StrCat(name, ": ", done.status.message()))
-                   .c_str(),
-               stderr);
   }
 
   DispatchOptions options_;

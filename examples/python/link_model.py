@@ -18,19 +18,21 @@ class LinkModel(torch.nn.Module):
             torch.nn.Linear(hidden, hidden), torch.nn.ReLU(), torch.nn.Linear(hidden, 1))
 
     def forward(self, batch):
-        """Returns the scores of the batch's links and those of its negatives."""
+        """Returns the scores of the batch's links, and those of its negatives if it has any."""
         x = self.layers(self.rows(batch.n_id), batch.edge_index)
         return tuple(self.score(x[source] * x[destination]).squeeze(1)
                      for source, destination in self.ends(batch))
 
     @staticmethod
     def ends(batch):
-        """Yields places in n_id: both ends of the links, [links] each, then of the
-        negatives."""
+        """Yields places in n_id: both ends of the links, [links] each, then of the negatives,
+        if there are any."""
         if hasattr(batch, "src_index"):  # triplets: a source, and the others of negatives
             yield batch.src_index, batch.dst_pos_index
             each = batch.dst_neg_index.reshape(len(batch.src_index), -1)
             yield batch.src_index.repeat_interleave(each.shape[1]), each.flatten()
+        elif not hasattr(batch, "edge_label"):  # links alone
+            yield batch.edge_label_index
         else:
             for links in (batch.edge_label > 0, batch.edge_label == 0):
                 yield batch.edge_label_index[:, links]
@@ -52,3 +54,15 @@ def average_precision(positive, negative):
     hits = torch.zeros(len(levels), dtype=torch.float64).index_add(0, at, right.double())
     found = torch.bincount(at, minlength=len(levels)).double()
     return float((hits * hits.cumsum(0) / found.cumsum(0)).sum() / right.sum())
+
+
+def hits_at(k, positive, negative):
+    """Returns OGB's Hits@K: the fraction of the links that score higher than the K-th best of
+    all negatives.
+
+    Raises:
+      ValueError: there are fewer than K negatives.
+    """
+    if len(negative) < k:
+        raise ValueError(f"hits@{k} of {len(negative)} negatives; allowed: at least {k}")
+    return float((positive > negative.topk(k).values[-1]).float().mean())

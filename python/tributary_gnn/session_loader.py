@@ -85,6 +85,9 @@ class SessionLoader:
         _arguments.apply_generator(given)
         self._format = formats.choose(given["format"])
         _arguments.apply_pin_memory(given, self._format)
+        self._placement = formats.Placement(given["zero_copy"], given["pin_tensors"],
+                                            given["to_device"])
+        formats.check(self._format, self._placement)
         self._prepare(given)
         self._place = place(given["rank"], given["world_size"])
         self._warn_of_lists(given)
@@ -154,7 +157,8 @@ class SessionLoader:
             raise self._refuse_types()
 
     def _refuse_types(self) -> TypeError:
-        return TypeError(f"{type(self).__name__} of a typed graph, which has no meaning; instead: "
+        return TypeError(f"{type(self).__name__} of a typed graph; allowed: a graph of one node "
+                         "type and one edge type, as PyG's takes; of a typed graph there is "
                          f"{self.instead_of_types}")
 
     def _request(self, arguments: Mapping[str, Any]) -> formats.Request:
@@ -162,8 +166,7 @@ class SessionLoader:
         return formats.Request(
             types=self.graph_types, schema=self._loader.schema(),
             input_id=None if given is None else as_array("input_id", given),
-            names=self._column_names(arguments), zero_copy=arguments["zero_copy"],
-            pin_memory=arguments["pin_tensors"], to_device=arguments["to_device"])
+            names=self._column_names(arguments), placement=self._placement)
 
     # ---- Iterating ---------------------------------------------------------------------
 

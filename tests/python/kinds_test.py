@@ -62,6 +62,12 @@ REFUSED = [
     ("LayerWiseLoader", {"num_neighbors": [3]}, TypeError, "instead: nodes_per_layer="),
     ("LayerWiseLoader", {"importance": "x"}, ValueError, "ladies, uniform, fastgcn"),
 ]
+# Loaders of graphs without types: the argument of their inputs, and what they name instead.
+ONE_TYPE = {
+    "ShaDowKHopSampler": ("node_idx", "NeighborLoader(disjoint=True, subgraph_type='induced')"),
+    "Node2VecLoader": ("input_nodes", "tributary_gnn.Loader, with a session of kind walk"),
+    "GraphSAINTRandomWalkSampler": (None, "NeighborLoader(subgraph_type='induced'), or tribu"),
+}
 
 
 class KindsTest(unittest.TestCase):
@@ -123,13 +129,26 @@ class KindsTest(unittest.TestCase):
                 self.assertIn(text, str(caught.exception))
                 self.assertNotIn("/proc/", str(caught.exception))
 
-    def test_typed_graphs_are_refused_where_they_have_no_meaning(self):
-        for name in ("ShaDowKHopSampler", "Node2VecLoader", "GraphSAINTRandomWalkSampler"):
-            with self.subTest(name), self.assertRaisesRegex(TypeError, f"{name} of a typed graph"):
-                getattr(tg, name)(self.typed, **LOADERS[name], **(
-                    {"node_idx": "person:train"} if "ShaDow" in name else
-                    {"input_nodes": "person:train"} if "Node2" in name else {}),
-                    format="numpy")
+    def test_typed_graphs_are_refused_with_what_takes_them(self):
+        """Whether the inputs name a type or not."""
+        for name, (argument, instead) in ONE_TYPE.items():
+            for inputs in ({}, {argument: "person:train"} if argument else {}):
+                with self.subTest(name, **inputs), self.assertRaisesRegex(
+                        TypeError, f"^{name} of a typed graph; allowed: a graph of one node type "
+                                   f"and one edge type, .*{re.escape(instead)}"):
+                    getattr(tg, name)(self.typed, **LOADERS[name], **inputs, format="numpy")
+
+    def test_what_takes_typed_graphs(self):
+        for disjoint in (False, True):
+            with tg.NeighborLoader(self.typed, [3], ("person", "train"), disjoint=disjoint,
+                                   subgraph_type="induced", format="numpy") as loader:
+                self.assertGreater(len(next(iter(loader))["person"].n_id), 0)
+        with tg.Source(graph=self.typed) as source, tg.Loader(
+                source, {"kind": "walk", "input_nodes": "person:train", "walk_length": 1,
+                         "metapath": "publication,author,person"}) as loader:
+            loader.start_epoch(0)
+            with loader.next() as batch:
+                self.assertEqual(batch["walks"].shape, (1, 2))
 
 
 class VocabularyTest(unittest.TestCase):

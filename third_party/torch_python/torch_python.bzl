@@ -2,7 +2,7 @@
 
 load("//third_party:torch.bzl", "ONE_TORCH_THREAD")
 
-def torch_py_test(name, data = [], env = {}, tags = [], size = "medium"):
+def torch_py_test(name, data = [], env = {}, tags = [], size = "medium", shard_count = None):
     """Runs NAME.py of the package by Debian's python3.
 
     Args:
@@ -12,6 +12,7 @@ def torch_py_test(name, data = [], env = {}, tags = [], size = "medium"):
       env: variables of the test and of the programs that it starts.
       tags: Bazel's.
       size: Bazel's.
+      shard_count: Bazel's; each shard has its own time.
     """
     native.sh_test(
         name = name,
@@ -28,6 +29,7 @@ def torch_py_test(name, data = [], env = {}, tags = [], size = "medium"):
             "//third_party/torch_python",
         ] + data,
         env = dict(ONE_TORCH_THREAD, **env),
+        shard_count = shard_count,
         # A sanitizer would have to be loaded before Python.
         tags = [
             "no-sanitizer",

@@ -1,9 +1,10 @@
 """What a delivered batch becomes for its user: a format by name.
 
-A format is a module with a function `converter(request)`, which returns a function from a
-`Batch` to the user's object, and `array_maker(request)`, which returns one from an array of
-NumPy's to the user's. They are called once for each loader, so that a missing package is
-found before the first batch. To add one: a module, and its name in `_MODULES`.
+A format is a module with the functions `check(placement)`, which refuses what the format
+cannot do; `converter(request)`, which returns a function from a `Batch` to the user's object;
+and `array_maker(request)`, which returns one from an array of NumPy's to the user's. They are
+called once for each loader: `check` before anything is opened, so that a missing package or
+GPU costs no connection. To add one: a module, and its name in `_MODULES`.
 """
 
 from __future__ import annotations
@@ -28,27 +29,37 @@ ArrayMaker = Callable[[numpy.ndarray], Any]
 
 
 @dataclasses.dataclass(frozen=True)
+class Placement:
+    """Where the tensors of a batch are to be.
+
+    zero_copy: they are read-only views of the receive ring instead of copies.
+    pin_memory: copies are in page-locked memory.
+    to_device: the device that they are copied to, as torch.device takes it.
+    """
+
+    zero_copy: bool = False
+    pin_memory: bool = False
+    to_device: Any = None
+
+
+@dataclasses.dataclass(frozen=True)
 class Request:
     """What a loader asks of a format.
 
     types: the types of the graph.
     schema: the graph's schema (docs/graph-format.md).
-    zero_copy: tensors are read-only views of the receive ring instead of copies.
+    placement: where tensors are to be; `check` has seen it.
     input_id: PyG's, a number for each input, by which batches name their inputs instead of
       their place in the list.
     names: what columns are called instead, by their own names, in the objects of PyG.
-    pin_memory: copies are in page-locked memory.
-    to_device: the device that tensors are copied to, as torch.device takes it.
     drop: columns that the user does not get.
     """
 
     types: GraphTypes
     schema: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    zero_copy: bool = False
+    placement: Placement = Placement()
     input_id: numpy.ndarray | None = None
     names: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    pin_memory: bool = False
-    to_device: Any = None
     drop: tuple[str, ...] = ()
 
     def wanted(self, tensors: Iterable[Tensor]) -> Iterator[Tensor]:
@@ -71,27 +82,32 @@ def choose(name: str | None) -> str:
     return name
 
 
+def check(name: str, placement: Placement) -> None:
+    """Sees that the format that is called `name` can put tensors there.
+
+    Raises:
+      ValueError: it cannot, for options that exclude each other or a device that is not here.
+      ImportError: the package that it needs is not installed.
+    """
+    _module(name).check(placement)
+
+
 def converter(name: str, request: Request) -> Converter:
     """Returns the function of the format that is called `name`.
 
     Raises:
-      ValueError: the format cannot do what is asked of it.
       ImportError: the package that it needs is not installed.
     """
-    return _module(name, request).converter(request)
+    return _module(name).converter(request)
 
 
 def array_maker(name: str, request: Request) -> ArrayMaker:
     """Returns the function of the format that makes the user's array or tensor of an array
     of NumPy's, which may share its memory. It raises what `converter` does."""
-    return _module(name, request).array_maker(request)
+    return _module(name).array_maker(request)
 
 
-def _module(name: str, request: Request) -> types.ModuleType:
-    needed = _NEEDS.get(name)
-    if needed is None and request.to_device not in (None, "cpu"):
-        raise ValueError(f"to_device is {request.to_device!r} with format {name!r}; allowed: "
-                         "'cpu', or the format 'torch' or 'pyg'")
+def _module(name: str) -> types.ModuleType:
     try:
         return importlib.import_module("." + _MODULES[name], __name__)
     except ModuleNotFoundError as error:

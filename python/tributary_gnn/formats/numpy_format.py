@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy
 
 from ..batch import Batch
-from . import ArrayMaker, Converter, Request
+from . import ArrayMaker, Converter, Placement, Request
 from .columns import Columns, TypedColumns
 
 
@@ -42,11 +42,18 @@ def _name_inputs(arrays: dict[str, numpy.ndarray], input_id: numpy.ndarray) -> N
             arrays[name] = input_id[places]
 
 
+def check(placement: Placement) -> None:
+    """See formats/__init__.py."""
+    if placement.to_device not in (None, "cpu"):
+        raise ValueError(f"to_device is {placement.to_device!r} with format 'numpy'; allowed: "
+                         "'cpu', or the format 'torch' or 'pyg'")
+
+
 def converter(request: Request) -> Converter:
     """See formats/__init__.py."""
 
     def convert(batch: Batch) -> NumpyBatch:
-        arrays = {tensor.name: tensor.numpy(copy=not request.zero_copy)
+        arrays = {tensor.name: tensor.numpy(copy=not request.placement.zero_copy)
                   for tensor in request.wanted(batch.tensors())}
         if request.input_id is not None:
             _name_inputs(arrays, request.input_id)

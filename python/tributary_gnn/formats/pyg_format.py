@@ -11,7 +11,7 @@ from torch_geometric.data import Data, HeteroData
 
 from ..batch import Batch, Tensor
 from ..graph_types import GraphTypes, Type
-from . import ArrayMaker, Converter, Request
+from . import ArrayMaker, Converter, Placement, Request, torch_format
 from .pyg_empty import EmptyStores
 from .torch_format import TensorMaker
 
@@ -30,6 +30,11 @@ _SCALE = "_scale"
 
 def _place(column: str) -> tuple[int, str]:
     return _ORDER.get(column, len(_ORDER)), column
+
+
+def check(placement: Placement) -> None:
+    """See formats/__init__.py."""
+    torch_format.check(placement)
 
 
 def converter(request: Request) -> Converter:

@@ -9,7 +9,7 @@ import torch
 
 from .._memory import ask_for_huge_pages
 from ..batch import Batch, Tensor
-from . import ArrayMaker, Converter, Request
+from . import ArrayMaker, Converter, Placement, Request
 from .columns import Columns, TypedColumns
 
 _DEVICES = "'cpu', 'cuda' or 'cuda:N'"
@@ -62,22 +62,13 @@ class TensorMaker:
     * with `to_device` a copy on that device, made straight from the ring.
 
     Copies do not hold Python's lock.
-
-    Raises:
-      ValueError: for a device that torch does not have here, or options that exclude each
-        other.
     """
 
     def __init__(self, request: Request):
-        self.device = _device(request.to_device)  # None: the CPU
-        self._zero_copy = request.zero_copy
-        self._pin_memory = request.pin_memory
+        self.device = _device(request.placement.to_device)  # None: the CPU
+        self._zero_copy = request.placement.zero_copy
+        self._pin_memory = request.placement.pin_memory
         self._input_id = request.input_id
-        if request.pin_memory and not torch.cuda.is_available():
-            raise ValueError(f"pin_memory is True; allowed here: False, for {_no_cuda()}")
-        if request.zero_copy and self.device is not None:
-            raise ValueError(f"zero_copy is True, and to_device {request.to_device!r}; allowed: "
-                             "one of them")
 
     def __call__(self, tensor: Tensor) -> torch.Tensor:
         """Returns the tensor with its own dtype."""
@@ -144,6 +135,16 @@ def _device(name: Any) -> torch.device | None:
         raise ValueError(f"to_device is {name!r}; allowed here: up to "
                          f"'cuda:{torch.cuda.device_count() - 1}'")
     return device
+
+
+def check(placement: Placement) -> None:
+    """See formats/__init__.py."""
+    device = _device(placement.to_device)
+    if placement.pin_memory and not torch.cuda.is_available():
+        raise ValueError(f"pin_memory is True; allowed here: False, for {_no_cuda()}")
+    if placement.zero_copy and device is not None:
+        raise ValueError(f"zero_copy is True, and to_device {placement.to_device!r}; allowed: one "
+                         "of them")
 
 
 def converter(request: Request) -> Converter:

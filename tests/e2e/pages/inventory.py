@@ -14,6 +14,8 @@ DATA, DGL = PAGES + "data_page_test.py", PAGES + "dgl_page_test.py"
 GLT, OPERATIONS = PAGES + "glt_page_test.py", PAGES + "operations_page_test.py"
 GRAPHS, TRAINS = PAGES + "graph_pages_test.py", PAGES + "train_pages_test.py"
 PYTHON = "tests/python/page_test.py"
+LAUNCH = "tests/launch/page_test.py"
+LAUNCH_DGL = "tests/launch/dgl_page_over_ssh_test.py"
 
 # By page, from top to bottom: how a block begins, and where it runs or why not.
 BLOCKS = {
@@ -82,12 +84,23 @@ BLOCKS = {
         ("tributary-train --graph fb", TRAINS),
         ("zcat mails", TRAINS),
     ],
+    "docs/launch.md": [
+        ("tributary partition", LAUNCH),
+        ("127.0.0.1 server 0", TEXT),
+        ("ssh -o BatchMode=yes", TEMPLATE),
+        ("tributary copy-files", TEMPLATE),
+        ("tributary launch", TEMPLATE),
+        ("apt-get install", "a kernel with an NFS server, and root"),
+        ("apt-get install", "a kernel with an NFS server, and root"),
+        ("date > /srv/workspace", "a mounted NFS"),
+        ("# /etc/systemd", LAUNCH),
+        ("# /etc/tributary", LAUNCH),
+    ],
     "docs/migrating-from-dgl.md": [
-        ("tributary dispatch", "rsync and ssh; tests/e2e/fleet/dispatch_test.py has a stand-in"),
+        ("tributary copy-files", LAUNCH_DGL),
         ("printf '%s\\n' 172.31.0.1", DGL),
         ("tributary partition --input ogbn_mag", DGL),
-        ("part=0", DGL),
-        ("rank=0", DGL),
+        ("tributary launch", DGL),
         ("tributary partition --input mag_chunked", TORCH + "; data.md's block is run"),
         ("python tributary_export.py", TORCH + "; tests/exporters has stand-ins"),
         ("mpirun", GRAPHS),

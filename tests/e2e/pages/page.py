@@ -150,4 +150,5 @@ def with_free_master_port(text):
     The default is a fixed one, at which another test may be meeting.
     """
     [port] = processes.held_ports(1)
-    return re.sub(r"(--master-addr \S+)", rf"\1 --master-port {port}", text)
+    return re.sub(r"(--master-addr \S+|tributary launch(?= ))",
+                  rf"\1 --master-port {port}", text)

@@ -1,69 +1,17 @@
 """FeatureStore and GraphStore: PyG's own code over a graph that servers have."""
 
 import os
-import types
 import unittest
-import unittest.mock
 
 import numpy as np
 import torch
-import torch_geometric.typing
 from torch_geometric.data import HeteroData
 from torch_geometric.data.graph_store import EdgeLayout
 from torch_geometric.loader import NeighborLoader
 
 import tributary_gnn as tg
 from tests.e2e import processes
-from tests.python.pyg import graphs
-
-
-class AllNeighbors:
-    """In place of the operators of torch-sparse, which PyG's NeighborLoader calls: every
-    neighbour, whatever the numbers ask for, hop by hop."""
-
-    @staticmethod
-    def hetero_neighbor_sample(node_types, edge_types, colptr, row, seed, num_neighbors, num_hops,
-                               replace, directed):
-        del num_neighbors, replace, directed
-        nodes = {name: seed.get(name, torch.empty(0, dtype=torch.long)).tolist()
-                 for name in node_types}
-        found = {"__".join(edge_type): [] for edge_type in edge_types}
-        done = dict.fromkeys(node_types, 0)
-        for _ in range(num_hops):
-            ends = {name: len(nodes[name]) for name in node_types}
-            for (src, rel, dst) in sorted(edge_types):
-                name = "__".join((src, rel, dst))
-                for place in range(done[dst], ends[dst]):
-                    node = nodes[dst][place]
-                    for edge in range(int(colptr[name][node]), int(colptr[name][node + 1])):
-                        neighbor = int(row[name][edge])
-                        if neighbor not in nodes[src]:
-                            nodes[src].append(neighbor)
-                        found[name].append((nodes[src].index(neighbor), place, edge))
-            done = ends
-        columns = {name: torch.tensor(edges, dtype=torch.long).reshape(-1, 3).t()
-                   for name, edges in found.items()}
-        return ({name: torch.tensor(ids, dtype=torch.long) for name, ids in nodes.items()},
-                *({name: column[place] for name, column in columns.items()}
-                  for place in range(3)))
-
-    @classmethod
-    def neighbor_sample(cls, colptr, row, seed, num_neighbors, replace, directed):
-        edge_type = ("node", "to", "node")
-        node, *edges = cls.hetero_neighbor_sample(
-            ["node"], [edge_type], {"node__to__node": colptr}, {"node__to__node": row},
-            {"node": seed}, None, len(num_neighbors), replace, directed)
-        return (node["node"], *(column["node__to__node"] for column in edges))
-
-
-def with_neighbors(test):
-    """Lets PyG's NeighborLoader sample by AllNeighbors."""
-    test.enterContext(unittest.mock.patch.multiple(
-        torch_geometric.typing, WITH_TORCH_SPARSE=True, WITH_PYG_LIB=False))
-    test.enterContext(unittest.mock.patch.object(
-        torch.ops, "torch_sparse", types.SimpleNamespace(
-            neighbor_sample=AllNeighbors.neighbor_sample,
-            hetero_neighbor_sample=AllNeighbors.hetero_neighbor_sample), create=True))
+from tests.python.pyg import graphs, sampling_operators
 
 
 class StoresTest(unittest.TestCase):
@@ -83,7 +31,7 @@ class StoresTest(unittest.TestCase):
     def test_pygs_loader_gives_the_same_as_from_memory(self):
         data = graphs.homogeneous()
         stores = self.stores(data)
-        with_neighbors(self)
+        self.enterContext(sampling_operators.in_place_of_torch_sparse())
         inputs = torch.tensor([3, 70, 3, 12, 55])
         options = {"num_neighbors": [-1, -1], "input_nodes": inputs, "batch_size": 2}
         expected = list(NeighborLoader(data, **options))
@@ -157,7 +105,7 @@ class StoresTest(unittest.TestCase):
     def test_pygs_loader_over_a_typed_graph(self):
         data = self.typed()
         stores = self.stores(data)
-        with_neighbors(self)
+        self.enterContext(sampling_operators.in_place_of_torch_sparse())
         options = {"num_neighbors": [-1, -1], "batch_size": 3,
                    "input_nodes": ("paper", torch.tensor([3, 70, 60, 12, 55]))}
         expected = list(NeighborLoader(data, **options))

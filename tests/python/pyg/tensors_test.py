@@ -55,7 +55,8 @@ class TensorsTest(unittest.TestCase):
         loader.start_epoch(0)
         batch = loader.next()
         convert = formats.converter("torch", formats.Request(
-            GraphTypes(loader.schema()), schema=loader.schema(), **asked))
+            GraphTypes(loader.schema()), schema=loader.schema(),
+            placement=formats.Placement(**asked)))
         return batch, convert(batch)
 
     def test_tensors_are_the_arrays_of_numpy(self):
@@ -169,19 +170,20 @@ class TensorsTest(unittest.TestCase):
                 self.assertEqual(tuple(given["walk_index"].shape), shape, format)
                 self.assertEqual(given["paper"]["x"].shape[1], 5, format)
 
-    def test_refused(self):
+    def test_refused_before_anything_is_opened(self):
+        """The graph is not even there."""
         no_cuda = "torch .* finds no CUDA device"
         for options, text in (
                 ({"pin_memory": True}, f"pin_memory is True; allowed here: False, for {no_cuda}"),
                 ({"to_device": "cuda:0"},
                  f"to_device is 'cuda:0'; allowed here: 'cpu', for {no_cuda}"),
                 ({"to_device": "gpu"}, "to_device is 'gpu'; allowed: 'cpu', 'cuda' or 'cuda:N'"),
-                ({"to_device": "meta"}, "to_device is 'meta'; allowed: "),
+                ({"to_device": "meta", "format": "torch"}, "to_device is 'meta'; allowed: "),
                 ({"to_device": "cuda", "format": "numpy"},
                  "to_device is 'cuda' with format 'numpy'; allowed: 'cpu', or the format"),
                 ({"format": "dgl"}, "format is 'dgl'; allowed: 'numpy', 'pyg', 'torch'")):
             with self.subTest(**options), self.assertRaisesRegex(ValueError, text):
-                self.loader(**options)
+                NeighborLoader("no/such/graph", [4, 3], None, **options)
 
 
 if __name__ == "__main__":

@@ -20,16 +20,25 @@ DEADLINE = 240
 LINE = re.compile(r"^test (\S+) valid \S+ best epoch \d+$", re.M)
 
 
-def run(*words):
-    done = subprocess.run([sys.executable, "-B", *words], text=True, timeout=DEADLINE,
-                          capture_output=True, check=False)
-    if done.returncode != 0:
-        raise AssertionError(f"{words}: exit {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
+def run(*words, deadline=DEADLINE):
+    """Returns what it prints; a program that fails, or is late, is an error."""
+    with subprocess.Popen([sys.executable, "-B", *words], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as program:
+        try:
+            output, errors = program.communicate(timeout=deadline)
+            ended = f"exit {program.returncode}"
+        except subprocess.TimeoutExpired:
+            program.terminate()  # torchrun ends its ranks, which are in sessions of their own
+            output, errors = program.communicate()
+            ended = f"not done after {deadline} s"
+    if ended != "exit 0":
+        raise AssertionError(f"{words}: {ended}\n{output}{errors}")
+    return output
 
 
-def torchrun(*words):
-    return run("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", *words)
+def torchrun(*words, deadline=DEADLINE):
+    return run("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", *words,
+               deadline=deadline)
 
 
 class TrainTest(unittest.TestCase):
