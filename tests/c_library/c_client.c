@@ -113,7 +113,7 @@ static void print_epoch(tributary_loader* loader, uint64_t epoch) {
     tributary_batch_close(batch);
   }
   CHECK(status == TRIBUTARY_END_OF_EPOCH);
-  CHECK(tributary_loader_next(loader, 0, &batch) == TRIBUTARY_END_OF_EPOCH);
+  CHECK(polled_next(loader, &batch) == TRIBUTARY_END_OF_EPOCH);
 }
 
 /* digests GRAPH SESSION: the batches of two epochs. */
