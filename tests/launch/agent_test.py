@@ -132,9 +132,9 @@ class AgentTest(unittest.TestCase):
         agents.preflight(self.agent, grace_ms=500)
         self.agent.start(0, "yes")
         self.agent.report("line")
-        writer = agents.Stillness(self.mark, names=("yes",))
-        # It waits, once pipe, agent and pipe are full.
-        processes.until(lambda: writer.seconds() > 1)
+        reader = agents.Stillness(lambda: [self.agent.pid])
+        # It reads no more, once its memory and the pipe to here are full.
+        processes.until(lambda: reader.seconds() > 3, 90)
         memory = processes.read_proc(f"/proc/{self.agent.pid}/status")
         [held] = [int(line.split()[1]) for line in memory.splitlines()
                   if line.startswith("VmRSS")]

@@ -37,28 +37,33 @@ class Mark:
 
 
 class Stillness:
-    """Tells for how long processes of a mark, of these names, used no CPU time."""
+    """Tells for how long processes have been waiting: asleep whenever looked at,
+    and without a byte read or written. One that only gets no CPU of a busy
+    machine is not asleep.
 
-    def __init__(self, mark, names):
-        self._mark = mark
-        self._names = names
-        self._used = None
+    `pids` returns their process ids.
+    """
+
+    def __init__(self, pids):
+        self._pids = pids
+        self._bytes = None
         self._since = time.monotonic()
 
     def seconds(self):
-        used = sum(_cpu_ticks(pid, self._names) for pid in self._mark.pids())
-        if used != self._used:
-            self._used = used
+        looks = [_look(pid) for pid in self._pids()]
+        moved = sum(count for count, _ in looks)
+        if moved != self._bytes or not all(asleep for _, asleep in looks):
+            self._bytes = moved
             self._since = time.monotonic()
         return time.monotonic() - self._since
 
 
-def _cpu_ticks(pid, names):
-    stat = processes.read_proc(f"/proc/{pid}/stat")
-    if not stat:
-        return 0
-    name, fields = stat.split("(", 1)[1].rsplit(")", 1)
-    return sum(map(int, fields.split()[11:13])) if name in names else 0
+def _look(pid):
+    """The bytes that it has read and written, and whether it is asleep."""
+    text = processes.read_proc(f"/proc/{pid}/io") or ""
+    counts = dict(line.split(": ") for line in text.splitlines())
+    return (int(counts.get("rchar", 0)) + int(counts.get("wchar", 0)),
+            processes.state_of(pid) in ("S", None))
 
 
 class Agent:

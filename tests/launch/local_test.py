@@ -6,6 +6,7 @@ import signal
 import unittest
 
 from tests.e2e import folders, processes
+from tests.e2e.tls import certificates
 from tests.launch import agents
 
 DEADLINE = 120  # seconds, for a machine that does other things too
@@ -95,6 +96,41 @@ class LocalTest(unittest.TestCase):
         for i, host in enumerate(self.hosts):
             self.assertIn(f"{host} trainer {i}: {expected}", lines)
 
+    def test_servers_and_trainers_have_certificates(self):
+        certificates.make(self.path("certs"), "job")
+        program = os.path.abspath(processes.TRIBUTARY)
+        ca, cert, key = certificates.flags("certs", "sampler")[1::2]
+        code, lines, errors = self.launch(
+            f"'{program}' status --servers $TRIBUTARY_SERVERS",
+            "--tls-ca", ca, "--tls-cert", cert, "--tls-key", key,
+            "--trainer-tls-ca", ca, "--trainer-tls-cert", "certs/trainer-job.pem",
+            "--trainer-tls-key", "certs/trainer-job.key")
+        self.assertEqual(code, 0, errors)
+        for host in self.hosts:
+            self.assertEqual(len([line for line in lines if " trainer " in line
+                                  and f": {host}:30050 " in line]), 2, lines)
+        os.remove(self.path("certs/trainer-job.key"))
+        code, _, errors = self.launch(
+            "true", "--tls-ca", ca, "--tls-cert", cert, "--tls-key", key,
+            "--trainer-tls-ca", ca, "--trainer-tls-cert", "certs/trainer-job.pem",
+            "--trainer-tls-key", "certs/trainer-job.key")
+        self.assertEqual(code, 69)
+        self.assertIn(f"{self.hosts[0]}: cannot read {self.path('certs/trainer-job.key')}",
+                      errors)
+
+    def test_torchrun_reads_its_place(self):
+        """A stand-in of that name, which prints what torchrun would read."""
+        os.mkdir(self.path("bin"))
+        with open(self.path("bin/torchrun"), "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\necho $PET_NODE_RANK of $PET_NNODES, "
+                       "$PET_NPROC_PER_NODE ranks, rank: $RANK\n")
+        os.chmod(self.path("bin/torchrun"), 0o755)
+        code, lines, errors = self.launch("bin/torchrun t.py",
+                                          "--num_trainers", 3)
+        self.assertEqual(code, 0, errors)
+        for i, host in enumerate(self.hosts):
+            self.assertIn(f"{host} trainer {i}: {i} of 2, 3 ranks, rank:", lines)
+
     def test_a_dry_run_prints_what_it_would_start(self):
         code, lines, _ = self.launch("python3 t.py", "--dry-run")
         self.assertEqual(code, 0)
@@ -146,7 +182,9 @@ class LocalTest(unittest.TestCase):
                              "--lost-after", 3)
         process.read_line(DEADLINE)
         # All pipes are full: the trainers do not get on, and are not lost.
-        writers = agents.Stillness(self.mark, names=("seq",))
+        writers = agents.Stillness(lambda: [
+            pid for pid in self.mark.pids() if (processes.read_proc(
+                f"/proc/{pid}/comm") or "").strip() == "seq"])
         processes.until(lambda: writers.seconds() > 5, DEADLINE)
         self.assertTrue(process.running(), process.stderr())
         ends = 0
