@@ -2,8 +2,10 @@
 ranks under torchrun; and, with nothing changed but the lines of their loaders, over two servers to
 the accuracy of tributary-train."""
 
+import os
 import pathlib
 import unittest
+from unittest import mock
 
 import tributary_gnn as tg
 from tests.e2e import processes
@@ -51,6 +53,9 @@ class ChangedLoadersTest(unittest.TestCase):
 
     def setUp(self):
         self.folder = self.enterContext(processes.temporary_folder())
+        # A changed script is not where it was, and imports what is beside the other.
+        places = (os.getcwd(), os.environ.get("PYTHONPATH", ""))
+        self.enterContext(mock.patch.dict(os.environ, PYTHONPATH=os.pathsep.join(places)))
 
     def reached(self, *words):
         output = train_test.torchrun(*words, deadline=DEADLINE)
