@@ -287,7 +287,7 @@ class Maker {
   void ChooseAcrossTypes() {
     SpecOptions& options = case_.batch.options;
     DrawOptions& draws = options.draws;
-    if (case_.seed % 5 != 2 || !graph_.heterogeneous ||
+    if (case_.seed % 5 > 1 || !graph_.heterogeneous ||
         draws.draw != DrawMode::kUniform || draws.time != TimeMode::kNone) {
       return;
     }
