@@ -36,8 +36,25 @@ uint64_t EdgesOfHop(const BatchBoundInputs& in,
   return in.replace ? drawn : std::min(drawn, most);
 }
 
+// Edges of all types in one hop, where the fanout is their total.
+uint64_t EdgesAcrossTypes(const BatchBoundInputs& in, size_t hop,
+                          const std::vector<uint64_t>& frontier) {
+  if (in.edge_types.empty()) return 0;
+  const int32_t fanout = in.edge_types[0].fanouts[hop];
+  if (fanout < 0) return UINT64_MAX;
+  uint64_t edges = 0;
+  for (const uint64_t nodes : frontier) {
+    edges = SaturatingAdd(
+        edges, SaturatingMultiply(nodes, static_cast<uint64_t>(fanout)));
+  }
+  return edges;
+}
+
 void RunHop(const BatchBoundInputs& in, size_t hop, Counts* counts) {
   std::vector<uint64_t> found(in.node_types.size(), 0);
+  const uint64_t most_found = in.across_types
+                                  ? EdgesAcrossTypes(in, hop, counts->frontier)
+                                  : UINT64_MAX;
   for (size_t e = 0; e < in.edge_types.size(); ++e) {
     const BatchBoundInputs::EdgeType& type = in.edge_types[e];
     const uint64_t edges = EdgesOfHop(in, type, type.fanouts[hop],
@@ -48,6 +65,7 @@ void RunHop(const BatchBoundInputs& in, size_t hop, Counts* counts) {
   for (size_t t = 0; t < in.node_types.size(); ++t) {
     const uint64_t num_nodes =
         SaturatingMultiply(in.node_types[t].num_nodes, Trees(in));
+    found[t] = std::min(found[t], most_found);
     counts->nodes[t] =
         std::min(SaturatingAdd(counts->nodes[t], found[t]), num_nodes);
     counts->frontier[t] =

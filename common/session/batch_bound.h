@@ -37,6 +37,7 @@ struct BatchBoundInputs {
   std::vector<uint64_t> starts;
   uint64_t more_bytes = 0;  // tensors of the kind of sampling itself
   bool replace = false;
+  bool across_types = false;  // the fanouts, equal for all types, are a total
   bool expand_all = false;
   bool disjoint = false;      // a tree for each input, and `batch`
   bool edge_weights = false;  // LABOR

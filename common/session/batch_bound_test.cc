@@ -36,6 +36,31 @@ TEST(BatchBytesBound, GraphBoundsIt) {
   EXPECT_GT(BatchBytesBound(in), 100 * 1000 * 16u);
 }
 
+// Where the fanout is a total, all types together find no more nodes than it
+// allows: 10 inputs draw 40 edges, and what these lead to, 40 at most of each
+// type, draws 80 each, 160 together.
+TEST(BatchBytesBound, ATotalBoundsTheNodes) {
+  BatchBoundInputs in;
+  in.node_types = {{"a", 100'000, 100}, {"b", 100'000, 100}};
+  in.edge_types = {{"a,q,b", 0, 1, 1'000'000, 0, {4, 2}},
+                   {"a,r,b", 0, 1, 1'000'000, 0, {4, 2}},
+                   {"a,s,a", 0, 0, 1'000'000, 0, {4, 2}},
+                   {"b,t,a", 1, 0, 1'000'000, 0, {4, 2}},
+                   {"b,u,a", 1, 0, 1'000'000, 0, {4, 2}}};
+  in.num_inputs = 10;
+  in.across_types = true;
+  const uint64_t nodes = (10 + 40 + 160) + (40 + 160);
+  const uint64_t edges = 3 * 40 + 2 * 80 + 3 * 80;
+  const uint64_t rows = nodes * 108 + edges * 16 + 10 * 12;
+  EXPECT_GE(BatchBytesBound(in), rows);
+  EXPECT_LT(BatchBytesBound(in), rows + 10'000);
+  in.across_types = false;
+  EXPECT_GT(BatchBytesBound(in), rows + 10'000);
+  in.across_types = true;
+  for (auto& type : in.edge_types) type.fanouts = {-1, -1};
+  EXPECT_GT(BatchBytesBound(in), 200'000u * 108);
+}
+
 TEST(BatchBytesBound, Saturates) {
   BatchBoundInputs in = Homogeneous();
   in.replace = true;

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/proto/session.pb.h"
 #include "common/session/limits.h"
@@ -17,7 +18,8 @@ absl::Status CheckEnumerations(const v1::SessionSpec& spec) {
   const v1::NeighborSampling& neighbor = NeighborsOf(spec);
   if (!v1::Draw_IsValid(neighbor.draw())) {
     return Refuse("draw: ", static_cast<int>(neighbor.draw()),
-                  "; allowed: uniform (0), weighted (1), labor (2)");
+                  "; allowed: uniform (0), weighted (1), labor (2), "
+                  "across_types (3)");
   }
   if (!v1::TimeColumn_IsValid(neighbor.time())) {
     return Refuse("time: ", static_cast<int>(neighbor.time()),
@@ -100,6 +102,59 @@ absl::Status CheckLabor(const v1::NeighborSampling& neighbor) {
   return Refuse(
       "draw: labor with disjoint, whose trees share nothing; allowed: without "
       "disjoint");
+}
+
+absl::Status RefuseAcrossTypes(absl::string_view with,
+                               absl::string_view allowed) {
+  return Refuse("draw: across_types with ", with, "; allowed: ", allowed,
+                ", or draw uniform");
+}
+
+std::string FanoutText(const v1::EdgeTypeFanout& fanout) {
+  return absl::StrCat(fanout.edge_type(), "=",
+                      absl::StrJoin(fanout.per_hop(), ","));
+}
+
+// A total has one list of fanouts, which is repeated for each edge type.
+absl::Status CheckOneFanout(const v1::NeighborSampling& neighbor) {
+  for (const v1::EdgeTypeFanout& fanout : neighbor.fanouts()) {
+    const v1::EdgeTypeFanout& first = neighbor.fanouts(0);
+    if (std::equal(fanout.per_hop().begin(), fanout.per_hop().end(),
+                   first.per_hop().begin(), first.per_hop().end())) {
+      continue;
+    }
+    return RefuseAcrossTypes(
+        absl::StrCat("num_neighbors by edge type (", FanoutText(first), ", ",
+                     FanoutText(fanout), ")"),
+        "num_neighbors of one list, a total over all edge types");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckAcrossTypes(const v1::SessionSpec& spec) {
+  const v1::NeighborSampling& neighbor = NeighborsOf(spec);
+  if (neighbor.draw() != v1::DRAW_ACROSS_TYPES) return absl::OkStatus();
+  if (neighbor.time() != v1::TIME_COLUMN_NONE) {
+    return RefuseAcrossTypes("a time", "time none");
+  }
+  if (neighbor.edge_dir() != v1::EDGE_DIRECTION_IN) {
+    return RefuseAcrossTypes("edge_dir out or both", "edge_dir in");
+  }
+  if (neighbor.edge_predicates_size() > 0) {
+    return RefuseAcrossTypes("edge_predicate", "no edge_predicate");
+  }
+  if (!neighbor.edge_mask().empty()) {
+    return RefuseAcrossTypes(
+        absl::StrCat("edge_mask '", neighbor.edge_mask(), "'"), "no edge_mask");
+  }
+  if (spec.has_link() && spec.link().enclosing()) {
+    return RefuseAcrossTypes("enclosing, which leaves out the links' edges",
+                             "links without enclosing");
+  }
+  if (spec.has_link() && spec.link().exclude() != v1::EXCLUDED_LINKS_NONE) {
+    return RefuseAcrossTypes("exclude", "exclude none");
+  }
+  return CheckOneFanout(neighbor);
 }
 
 using EdgeType = DrawTraits::EdgeType;
@@ -223,6 +278,7 @@ absl::Status CheckDraws(const v1::SessionSpec& spec) {
   RETURN_IF_ERROR(CheckEnumerations(spec));
   RETURN_IF_ERROR(CheckPredicates(NeighborsOf(spec)));
   RETURN_IF_ERROR(CheckLabor(NeighborsOf(spec)));
+  RETURN_IF_ERROR(CheckAcrossTypes(spec));
   return NeighborsOf(spec).time() == v1::TIME_COLUMN_NONE
              ? CheckWithoutTime(spec)
              : CheckWithTime(spec);

@@ -21,6 +21,9 @@ enum class DrawMode {
   kUniform,
   kWeighted,  // PyG's weight_attr, GLT's with_weight, DGL's prob
   kLabor,     // DGL's LaborSampler with importance_sampling 0
+  // Uniformly among the in-edges of all types together, with one fanout for
+  // their total: DGL's sample_neighbors on a homogenised graph.
+  kAcrossTypes,
 };
 // The time that is compared with the input's time to decide whether an edge may
 // be drawn.

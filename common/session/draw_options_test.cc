@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <string>
+
 #include "common/proto/session.pb.h"
 
 namespace tributary {
@@ -37,6 +40,8 @@ TEST(FillDraws, WritesEachField) {
       Spec({.draw = DrawMode::kLabor, .layer_dependency = true});
   EXPECT_EQ(labor.neighbor().draw(), v1::DRAW_LABOR);
   EXPECT_TRUE(labor.neighbor().layer_dependency());
+  EXPECT_EQ(Spec({.draw = DrawMode::kAcrossTypes}).neighbor().draw(),
+            v1::DRAW_ACROSS_TYPES);
 }
 
 TEST(FillDraws, DefaultsTakeNoByte) {
@@ -57,6 +62,7 @@ TEST(CheckDraws, TakesWhatGoesTogether) {
        {DrawOptions{}, DrawOptions{.draw = DrawMode::kWeighted},
         DrawOptions{.draw = DrawMode::kWeighted, .disjoint = true},
         DrawOptions{.draw = DrawMode::kLabor, .layer_dependency = true},
+        DrawOptions{.draw = DrawMode::kAcrossTypes, .disjoint = true},
         Temporal(), last}) {
     const absl::Status status = CheckDraws(Spec(options));
     EXPECT_TRUE(status.ok()) << status;
@@ -109,9 +115,64 @@ TEST(CheckDraws, RefusesWhatDoesNotGoTogether) {
                 [](auto& s) { s.mutable_neighbor()->set_replace(true); });
 }
 
+// Every refusal names the other option, and both ways out.
+TEST(CheckDraws, RefusesWhatATotalDoesNotGoWith) {
+  const auto refused = [](DrawOptions options, const std::string& other,
+                          const std::string& allowed,
+                          const std::function<void(v1::SessionSpec&)>& change) {
+    options.draw = DrawMode::kAcrossTypes;
+    const std::string text = "draw: across_types with " + other +
+                             "; allowed: " + allowed + ", or draw uniform";
+    ExpectRefused(options, text.c_str(), change);
+  };
+  const auto none = [](v1::SessionSpec&) {};
+  refused(Temporal(), "a time", "time none", none);
+  refused({.edge_dir = EdgeDirection::kOut}, "edge_dir out or both",
+          "edge_dir in", none);
+  refused({.edge_dir = EdgeDirection::kBoth}, "edge_dir out or both",
+          "edge_dir in", none);
+  refused({.edge_predicates = *ParseEdgePredicates("self_loop == 0")},
+          "edge_predicate", "no edge_predicate", none);
+  refused({.edge_mask = "train"}, "edge_mask 'train'", "no edge_mask", none);
+  const auto of_links = [](v1::SessionSpec& spec) {
+    const v1::NeighborSampling neighbor = spec.neighbor();
+    *spec.mutable_link()->mutable_neighbor() = neighbor;
+  };
+  refused({}, "exclude", "exclude none", [&](v1::SessionSpec& spec) {
+    of_links(spec);
+    spec.mutable_link()->set_exclude(v1::EXCLUDED_LINKS_PAIR);
+  });
+  refused({}, "enclosing, which leaves out the links' edges",
+          "links without enclosing", [&](v1::SessionSpec& spec) {
+            of_links(spec);
+            spec.mutable_link()->set_enclosing(true);
+          });
+  v1::SessionSpec links = Spec({.draw = DrawMode::kAcrossTypes});
+  of_links(links);
+  EXPECT_TRUE(CheckDraws(links).ok()) << CheckDraws(links);
+}
+
+TEST(CheckDraws, ATotalHasOneListOfFanouts) {
+  v1::SessionSpec spec = Spec({.draw = DrawMode::kAcrossTypes});
+  for (const char* type : {"a,x,a", "b,y,a"}) {
+    v1::EdgeTypeFanout* fanout = spec.mutable_neighbor()->add_fanouts();
+    fanout->set_edge_type(type);
+    fanout->add_per_hop(25);
+    fanout->add_per_hop(-1);
+  }
+  EXPECT_TRUE(CheckDraws(spec).ok()) << CheckDraws(spec);
+  spec.mutable_neighbor()->mutable_fanouts(1)->set_per_hop(1, 3);
+  EXPECT_EQ(CheckDraws(spec).message(),
+            "draw: across_types with num_neighbors by edge type (a,x,a=25,-1, "
+            "b,y,a=25,3); allowed: num_neighbors of one list, a total over all "
+            "edge types, or draw uniform");
+  spec.mutable_neighbor()->set_draw(v1::DRAW_UNIFORM);
+  EXPECT_TRUE(CheckDraws(spec).ok());
+}
+
 TEST(CheckDraws, RefusesUnknownValues) {
-  ExpectRefused({}, "draw: 3; allowed: uniform (0)", [](auto& s) {
-    s.mutable_neighbor()->set_draw(static_cast<v1::Draw>(3));
+  ExpectRefused({}, "draw: 4; allowed: uniform (0)", [](auto& s) {
+    s.mutable_neighbor()->set_draw(static_cast<v1::Draw>(4));
   });
   ExpectRefused({}, "time: 9", [](auto& s) {
     s.mutable_neighbor()->set_time(static_cast<v1::TimeColumn>(9));

@@ -122,8 +122,10 @@ TEST(ExcludedEdges, AreTheDefinitionHereAndThroughPeers) {
   for (uint64_t seed = 40'000; seed < 42'000; ++seed) {
     RandomCase c = MakeRandomCase(seed);
     SubgraphOptions& subgraph = c.batch.options.subgraph;
-    // Induced subgraphs refuse exclusions.
+    // Induced subgraphs and draws across types refuse exclusions.
     if (subgraph.type == SubgraphType::kInduced) subgraph = SubgraphOptions();
+    DrawMode& draw = c.batch.options.draws.draw;
+    if (draw == DrawMode::kAcrossTypes) draw = DrawMode::kUniform;
     const Excluded excluded = RandomExcluded(c);
     const std::string defined = Defined(c, excluded);
     ASSERT_EQ(Made(c, excluded, false), defined) << Describe(c);

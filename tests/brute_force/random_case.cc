@@ -26,6 +26,7 @@ class Maker {
     const SubgraphType subgraph = case_.batch.options.subgraph.type;
     if (subgraph != SubgraphType::kInduced && Chance(60)) ChoosePredicates();
     if (subgraph != SubgraphType::kInduced && Chance(70)) ChooseMasks();
+    ChooseAcrossTypes();
     ScaleFeatures();
     ChooseColumns();
     ChoosePrecision();
@@ -39,7 +40,9 @@ class Maker {
       return case_;
     }
     AddReverses(&graph_);
-    EdgeDirection& direction = case_.batch.options.draws.edge_dir;
+    DrawOptions& draws = case_.batch.options.draws;
+    if (draws.draw == DrawMode::kAcrossTypes) draws.draw = DrawMode::kUniform;
+    EdgeDirection& direction = draws.edge_dir;
     direction = Chance(50) ? EdgeDirection::kOut : EdgeDirection::kBoth;
     if (!HasWhatItDrawsBy(case_)) direction = EdgeDirection::kIn;
     ChooseColumns();
@@ -277,6 +280,19 @@ class Maker {
     if (HasWhatItDrawsBy(case_)) return;
     draws.edge_mask.clear();
     draws.edge_predicates = EdgePredicates();
+  }
+
+  // A total over all edge types, without what it cannot be combined with. Draws
+  // no number.
+  void ChooseAcrossTypes() {
+    SpecOptions& options = case_.batch.options;
+    DrawOptions& draws = options.draws;
+    if (case_.seed % 5 > 1 || !graph_.heterogeneous ||
+        draws.draw != DrawMode::kUniform || draws.time != TimeMode::kNone) {
+      return;
+    }
+    draws = {.draw = DrawMode::kAcrossTypes, .disjoint = draws.disjoint};
+    options.num_neighbors.by_edge_type.clear();
   }
 
   // Adds to most edge types; to all planned ones if none of them was chosen.

@@ -128,6 +128,9 @@ TEST(RandomCase, HasAllThatGoesWrong) {
     seen["edge times"] += draws.time == TimeMode::kEdge;
     seen["node times"] += draws.time == TimeMode::kNode;
     seen["labor"] += draws.draw == DrawMode::kLabor;
+    seen["across types"] += draws.draw == DrawMode::kAcrossTypes;
+    seen["across types, with replacement"] +=
+        draws.draw == DrawMode::kAcrossTypes && o.replace;
     seen["layer dependency"] += draws.layer_dependency;
     seen["last"] += draws.temporal_strategy == TemporalStrategy::kLast;
     seen["strict"] += draws.strict;
@@ -159,7 +162,7 @@ TEST(RandomCase, HasAllThatGoesWrong) {
           return !type.masks.contains(draws.edge_mask);
         });
   }
-  EXPECT_EQ(seen.size(), 50u);
+  EXPECT_EQ(seen.size(), 52u);
   for (const auto& [what, times] : seen) EXPECT_GE(times, 30) << what;
 }
 

@@ -201,6 +201,9 @@ class Fixture final : public KindFixture {
       options.subgraph = {SubgraphType::kInduced, 1'000'000};
       exclude = ExcludeMode::kNone;
     }
+    if (options.draws.draw == DrawMode::kAcrossTypes) {
+      exclude = ExcludeMode::kNone;
+    }
     LinkInputs links{random.graph.heterogeneous ? types[0]->name() : ""};
     batch.links = AllLinks(random, types, negatives, seed, &links);
     if (!NeedsEdgeIds(exclude)) batch.links.edge_id.clear();

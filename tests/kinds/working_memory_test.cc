@@ -211,7 +211,11 @@ TEST_P(WorkingMemory, ManyEdgeTypes) {
     type.src = type.dst = "n";
     type.rel = rel;
   }
-  ExpectWithinReservation(Make(spec), Case(2000, {2, 2, 2}));
+  const auto graph = Make(spec);
+  ExpectWithinReservation(graph, Case(2000, {2, 2, 2}));
+  // One fanout for all of them, as many edges.
+  ExpectWithinReservation(
+      graph, Drawn(Case(2000, {9, 9, 9}), {.draw = DrawMode::kAcrossTypes}));
 }
 
 // Few bytes of edges for each node, and as many tensors as there are types.

@@ -17,7 +17,7 @@ class Spec:
     by_type: dict = dataclasses.field(default_factory=dict)
     replace: bool = False
     expand_all: bool = False
-    draw: str = "uniform"  # weighted, labor
+    draw: str = "uniform"  # weighted, labor, across_types
     layer_dependency: bool = False
     time: str = None  # edge, node
     strict: bool = False
@@ -213,9 +213,13 @@ def _direction(graph, spec, which, edge_type, outwards, fanout, frontier,
         tree, node = nodes[here].nodes[local]
         adjacent = edges.out_edges(node) if outwards else edges.in_edges(node)
         may = eligible(graph, spec, edge_type, adjacent)
-        drawn = [may[rank] for rank in _draw(
-            graph, spec, which, edge_type, key_name, there, adjacent, may,
-            fanout, nodes[here].number_in_tree[local], tree, times)]
+        if spec.draw == "across_types":
+            drawn = _share(graph, spec, which, edge_type, node, fanout,
+                           nodes[here].number_in_tree[local], tree)
+        else:
+            drawn = [may[rank] for rank in _draw(
+                graph, spec, which, edge_type, key_name, there, adjacent, may,
+                fanout, nodes[here].number_in_tree[local], tree, times)]
         if outwards and spec.edge_dir == "both" and here == there:
             drawn = [p for p in drawn if adjacent[p][0] != node]
         for p in drawn:
@@ -223,6 +227,19 @@ def _direction(graph, spec, which, edge_type, outwards, fanout, frontier,
             ends = nodes[there][tree, neighbour], local
             out.edges.append((*(ends[::-1] if outwards else ends), e))
             out.weights.append(1 / len(drawn))
+
+
+def _share(graph, spec, which, edge_type, node, fanout, number, tree):
+    """The positions of one type, of a draw among the node's edges of all."""
+    types = [t for t in planned(graph, spec) if t[2] == edge_type[2]]
+    name = edge_type[2] if len(types) > 1 else ",".join(edge_type)
+    key = philox.make_key(spec.seed, *which[:2], philox.NEIGHBOURS, which[2],
+                          name)
+    every = [(t, p) for t in types
+             for p in range(len(graph.edge_types[t].in_edges(node)))]
+    drawn = draws.uniform(philox.Stream(key, number, tree), len(every), fanout,
+                          spec.replace)
+    return [p for t, p in map(every.__getitem__, drawn) if t == edge_type]
 
 
 def _draw(graph, spec, which, edge_type, key_name, neighbour_type, every, may,

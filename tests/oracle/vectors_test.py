@@ -282,6 +282,57 @@ class LinkTest(unittest.TestCase):
             dst_neg_index=[[2, 1], [0, 4], [5, 5]])
 
 
+class TotalOverEdgeTypesTest(unittest.TestCase):
+    def batch(self, fanouts, inputs=(0, 3, 2, 1), **options):
+        spec = Spec(list(fanouts), 7, "a", draw="across_types", **options)
+        return Loader(graph.small_typed(), list(inputs), spec, 4,
+                      shuffle=False).batch(0, 0)
+
+    def check(self, made, expected, payload_bytes=None, **edges):
+        for t, ids in edges.items():
+            self.assertEqual(made["e_id/" + t].tolist(), ids, t)
+        self.assertEqual(digest.digest(made), expected)
+        if payload_bytes is not None:
+            self.assertEqual(digest.payload_bytes(made), payload_bytes)
+
+    def test_drawn_once(self):
+        self.check(
+            self.batch([1, 1]),
+            "32c34b11563090114667491c245e002901fec6b33f3c633e87b1665cdea98fd2",
+            320, a__t__a=[2], b__s__a=[4, 2, 1], a__r__b=[1, 4, 2])
+
+    def test_replace(self):
+        self.check(
+            self.batch([2, 1], replace=True),
+            "48135e7c991f4a7796dd325678aac335f93b12516833a34945ccbcf4132c17fa",
+            384, a__t__a=[2, 0], b__s__a=[0, 4, 3, 2, 2, 1])
+
+    def test_expand_all(self):
+        self.check(
+            self.batch([1, 2], expand_all=True),
+            "c62b5aa1df09a9969688c8b67ac9833cdab144ce2999465b642f0a702e127f23")
+
+    def test_disjoint(self):
+        made = self.batch([1, 1], (0, 3, 0, 1), disjoint=True)
+        self.check(
+            made,
+            "c9cbdb3d5db9313ab02e887ffabe81fd4e4ba0384180389b1587f953c53dd626",
+            456)
+        self.assertEqual(made["batch/b"].tolist(), [1, 2, 3])
+
+    def test_all_neighbours(self):
+        each = Loader(graph.small_typed(), [0, 3, 2, 1], Spec([-1], 7, "a"),
+                      4, shuffle=False).batch(0, 0)
+        self.assertEqual(digest.digest(self.batch([-1])), digest.digest(each))
+
+    def test_one_edge_type_is_uniform(self):
+        g = graph.homogeneous(7, graph.SEVEN_ROWS)
+        spec = Spec([2, 2], seed=7, draw="across_types")
+        self.assertEqual(
+            digest.digest(Loader(g, [0, 3, 1, 6], spec, 3).batch(0, 0)),
+            "40f3931e79d7981eab5280634bd5c838e70fd027f06808b251600db22e804e68")
+
+
 class SevenNodesWithColumnsTest(unittest.TestCase):
     """Weights, times, trees, LABOR."""
 

@@ -205,6 +205,19 @@ class NeighborLoaderTest(unittest.TestCase):
                     batch_size=32)), expected)
         self.assertEqual(lines_of(self.open(num_neighbors=FromPyg)), self.sampled())
 
+    def test_a_total_over_edge_types(self):
+        expected = sampling.lines(self.typed, inputs="person:train", batch_size=32,
+                                  fanouts="4,3", flags=("--draw", "across_types"))
+        arguments = {"data": self.typed, "num_neighbors": [4, 3],
+                     "input_nodes": ("person", "train"), "batch_size": 32}
+        self.assertEqual(lines_of(self.open(**arguments, draw="across_types")), expected)
+        self.assertNotEqual(lines_of(self.open(**arguments)), expected)
+        arguments["num_neighbors"] = {"default": [4, 3],
+                                      ("publication", "author", "person"): [2, 2]}
+        with self.assertRaisesRegex(ValueError, "draw: across_types with num_neighbors by edge "
+                                                "type .*allowed: num_neighbors of one list"):
+            self.open(**arguments, draw="across_types")
+
     def test_fanouts_that_are_no_lists(self):
         for given in (5, {("node", "to", "node"): 5}):
             with self.assertRaisesRegex(TypeError, r"num_neighbors has 5; allowed: a list"):

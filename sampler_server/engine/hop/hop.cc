@@ -43,11 +43,34 @@ absl::Status CheckTimes(const EdgePartition& edges, const HopQuery& query) {
   return CheckPerEdge("ranks in time", order.position.size(), edges);
 }
 
+const char* DrawName(DrawMode draw) {
+  return draw == DrawMode::kLabor         ? "LABOR"
+         : draw == DrawMode::kAcrossTypes ? "across_types"
+                                          : "weighted";
+}
+
+absl::Status CheckAcrossTypes(const EdgePartition& edges,
+                              const HopQuery& query) {
+  if (query.predicate != nullptr || !query.excluded.empty()) {
+    return absl::InvalidArgumentError(
+        "draws across types take no predicate and no excluded edges");
+  }
+  for (const auto* types : {&query.others.before, &query.others.after}) {
+    for (const EdgePartition* type : *types) {
+      if (type->indptr.size() == edges.indptr.size()) continue;
+      return absl::DataLossError(absl::StrCat(
+          edges.indptr.size(), " entries of indptr, ", type->indptr.size(),
+          " of another edge type of the same destinations: verify the graph"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckDraw(const EdgePartition& edges, const HopQuery& query) {
   const bool timed = query.time != TimeMode::kNone;
   if (timed && query.draw != DrawMode::kUniform) {
     return absl::InvalidArgumentError(absl::StrCat(
-        query.draw == DrawMode::kLabor ? "LABOR" : "weighted",
+        DrawName(query.draw),
         " draws take no bounds in time; allowed with them: uniform, latest"));
   }
   if (timed) return CheckTimes(edges, query);
@@ -62,6 +85,8 @@ absl::Status CheckDraw(const EdgePartition& edges, const HopQuery& query) {
             "LABOR draws without replacement only");
       }
       return CheckOptional("neighbor_id", edges.neighbor_id.size(), edges);
+    case DrawMode::kAcrossTypes:
+      return CheckAcrossTypes(edges, query);
   }
   return absl::InvalidArgumentError(
       absl::StrCat("unknown draw ", static_cast<int>(query.draw)));
@@ -110,6 +135,9 @@ absl::Status SampleHop(const EdgePartition& edges, uint64_t num_src_nodes,
   if (query.time != TimeMode::kNone) return SampleTemporal(source, out);
   if (query.draw == DrawMode::kWeighted) return SampleWeighted(source, out);
   if (query.draw == DrawMode::kLabor) return SampleLabor(source, out);
+  if (query.draw == DrawMode::kAcrossTypes) {
+    return SampleAcrossTypes(source, out);
+  }
   return SampleUniform(source, out);
 }
 

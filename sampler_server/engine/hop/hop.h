@@ -15,6 +15,7 @@
 #include "partition/format/graph.h"
 #include "sampler_server/engine/hop/edge_predicate.h"
 #include "sampler_server/engine/hop/excluded_rows.h"
+#include "sampler_server/engine/hop/other_types.h"
 
 namespace tributary {
 
@@ -48,6 +49,9 @@ struct HopQuery : DrawRule {
   uint64_t first_node = 0;  // internal id of row 0, for predicates
   // The partition's excluded edges, which outlive the call.
   ExcludedOfRows excluded;
+  // With kAcrossTypes: the fanout is the total over these and the query's own
+  // type; the call gives those of the drawn edges that are of its own.
+  OtherTypes others;
   uint64_t skip_edges = 0;  // of the first node, to continue an earlier call
   uint64_t max_edges = UINT64_MAX;  // stops after so many
   // Stops before the next node once so many edges of rows, which are scanned
@@ -89,8 +93,8 @@ struct HopEdges {
 // OUT_OF_RANGE for a row beyond the partition; DATA_LOSS for stored values out
 // of range; FAILED_PRECONDITION if the draw needs an array that the edge type
 // does not have; INVALID_ARGUMENT for an invalid query, such as a weighted or
-// LABOR draw with times, or LABOR with replacement; CANCELLED and
-// DEADLINE_EXCEEDED of query.stop.
+// LABOR draw with times, LABOR with replacement, or a draw across types with
+// edges that may not be drawn; CANCELLED and DEADLINE_EXCEEDED of query.stop.
 absl::Status SampleHop(const EdgePartition& edges, uint64_t num_src_nodes,
                        const HopQuery& query, HopEdges* out);
 

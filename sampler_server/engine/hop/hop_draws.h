@@ -12,6 +12,7 @@ absl::Status SampleUniform(const HopSource& source, HopEdges* out);
 absl::Status SampleWeighted(const HopSource& source, HopEdges* out);
 absl::Status SampleTemporal(const HopSource& source, HopEdges* out);
 absl::Status SampleLabor(const HopSource& source, HopEdges* out);
+absl::Status SampleAcrossTypes(const HopSource& source, HopEdges* out);
 // Serves any kind of draw if the query has a predicate.
 absl::Status SampleByPredicate(const HopSource& source, HopEdges* out);
 

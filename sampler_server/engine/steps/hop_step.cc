@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/random/hop_key.h"
 #include "sampler_server/engine/batch/partition_error.h"
+#include "sampler_server/engine/hop/other_types.h"
 
 namespace tributary {
 namespace {
@@ -56,13 +57,18 @@ HopRound HopStep::MakeRound(size_t planned) const {
   // LABOR's variates depend on the neighbour, not on the edge type nor, with
   // layer dependency, on the hop.
   const bool labor = type.draw == DrawMode::kLabor;
+  // A draw across types is one draw, whichever type's edges are asked for.
+  const std::string& drawn_for =
+      type.draw == DrawMode::kAcrossTypes
+          ? context_.graph->schema().node_types[type.dst_type].name
+          : type.name;
   rule.key = MakeHopKey(
       {.random_seed = plan.random_seed,
        .epoch = context_.key.epoch,
        .batch = context_.key.index,
        .purpose = labor ? Purpose::kLabor : Purpose::kNeighbors,
        .hop = plan.layer_dependency ? 0 : static_cast<uint32_t>(hop_),
-       .type_name = labor ? std::string_view() : type.name});
+       .type_name = labor ? std::string_view() : drawn_for});
   rule.fanout = type.fanouts[hop_];
   rule.replace = plan.replace;
   rule.draw = type.draw;
@@ -190,12 +196,17 @@ void HopStep::Issue(const Request& request, uint64_t grant) {
   HopRound& round = rounds_[request.round];
   PartitionShare& share = ShareOf(request);
   const PlannedEdgeType& type = round.type();
+  HopQuery query = round.LocalQuery(share, grant, exact_memory_);
+  if (type.draw == DrawMode::kAcrossTypes) {
+    query.others =
+        OtherTypesOf(*context_.graph, type.edge_type, share.partition);
+  }
   HopEdges edges;
   const absl::Status status = SampleHop(
       *context_.graph->edges(type.edge_type, share.partition),
       static_cast<uint64_t>(
           context_.graph->schema().node_types[type.src_type].num_nodes),
-      round.LocalQuery(share, grant, exact_memory_), &edges);
+      query, &edges);
   if (!status.ok()) {
     return OnReply(
         request, grant,

@@ -152,9 +152,39 @@ class BatchDefinition {
     return type.dst + "," + rel + "," + type.src;
   }
 
+  // The positions of type t, of one draw among all edges that end at node v,
+  // type after type.
+  std::vector<uint64_t> DrawAcrossTypes(size_t t, size_t v, size_t hop) const {
+    const std::string& dst = graph_.edge_types[t].dst;
+    const ExpectedNodes& rows = nodes_.at(dst);
+    uint64_t types = 0, all = 0, before = 0, own = 0;
+    for (const auto& [other, edges] : edges_) {
+      if (graph_.edge_types[other].dst != dst) continue;
+      const auto found = edges.adjacency.find(rows.all[v].id);
+      const uint64_t degree =
+          found == edges.adjacency.end() ? 0 : found->second.size();
+      ++types;
+      all += degree;
+      if (other < t) before += degree;
+      if (other == t) own = degree;
+    }
+    const Words words =
+        DefinedWords(Key(hop, types > 1 ? dst : graph_.edge_types[t].name()),
+                     rows.in_tree[v], static_cast<uint32_t>(rows.all[v].tree));
+    std::vector<uint64_t> positions;
+    for (const uint64_t p :
+         DefinedDraw(words, all, edges_.at(t).fanouts[hop], options_.replace)) {
+      if (p >= before && p < before + own) positions.push_back(p - before);
+    }
+    return positions;
+  }
+
   // The positions that node v emits: those of a draw among the ones that may be
   // drawn.
   std::vector<uint64_t> Draw(size_t t, bool out, size_t v, size_t hop) const {
+    if (options_.draws.draw == DrawMode::kAcrossTypes) {
+      return DrawAcrossTypes(t, v, hop);
+    }
     const auto& lists =
         out ? edges_.at(t).out_adjacency : edges_.at(t).adjacency;
     const auto found = lists.find(nodes_.at(RowType(t, out)).all[v].id);

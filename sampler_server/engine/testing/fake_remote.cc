@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "sampler_server/engine/gather/gather.h"
+#include "sampler_server/engine/hop/other_types.h"
 #include "sampler_server/kinds/registry.h"
 
 namespace tributary {
@@ -80,6 +81,10 @@ absl::StatusOr<HopEdges> FakeRemote::Sample(const RemoteHop& hop,
     }
     query.first_node = static_cast<uint64_t>(first_node);
     query.excluded = {hop.excluded, 0, UINT64_MAX};
+    if (hop.rule.draw == DrawMode::kAcrossTypes) {
+      query.others =
+          OtherTypesOf(*graph_, static_cast<int>(hop.edge_type), hop.partition);
+    }
     query.skip_edges = skip;
     query.max_edges = std::min(left, edges_per_reply);
     HopEdges piece;

@@ -3,11 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <utility>
-
 #include "common/session/kinds/link_spec.h"
 #include "partition/schema/spec_graph.h"
 #include "sampler_server/engine/testing/layouts.h"
+#include "sampler_server/engine/testing/small_typed.h"
 #include "sampler_server/kinds/registry.h"
 
 namespace tributary {
@@ -16,26 +15,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-using Rows = std::vector<std::pair<int64_t, int64_t>>;
-
-std::shared_ptr<MemoryGraph> SmallTyped(uint32_t partitions) {
-  MemoryGraphSpec spec;
-  spec.heterogeneous = true;
-  spec.num_partitions = partitions;
-  spec.node_types = {{.name = "a", .num_nodes = 4},
-                     {.name = "b", .num_nodes = 3}};
-  const auto add = [&](const char* src, const char* rel, const char* dst,
-                       Rows rows) {
-    auto& type = spec.edge_types.emplace_back();
-    type.src = src, type.rel = rel, type.dst = dst;
-    type.edges = std::move(rows);
-  };
-  add("a", "r", "b", {{0, 0}, {1, 0}, {2, 1}, {3, 1}, {0, 2}});
-  add("a", "t", "a", {{0, 1}, {1, 2}, {2, 0}, {3, 0}});
-  add("b", "s", "a", {{0, 0}, {1, 1}, {2, 2}, {2, 3}, {0, 3}});
-  return MemoryGraph::Make(spec);
-}
 
 // Links a,r,b: 0>0 3>2 1>1; a,t,a: 2>0 0>3; b,s,a: 1>1.
 BatchCase Case(const NegativeSampling& negatives = {},

@@ -117,10 +117,39 @@ DrawTraits TraitsOf(const GraphSchema& schema, const SamplingPlan& plan) {
   return traits;
 }
 
-// Sets weights and times of an edge type that has them.
+// Checks that a total over all edge types is one of all that the graph has.
+absl::Status CheckAllTypes(const GraphSchema& schema,
+                           const v1::NeighborSampling& neighbor) {
+  int visible = 0;
+  for (size_t t = 0; t < schema.edge_types.size(); ++t) {
+    visible += schema.IsVisible(static_cast<int>(t)) ? 1 : 0;
+  }
+  if (neighbor.draw() != v1::DRAW_ACROSS_TYPES ||
+      neighbor.fanouts_size() == visible) {
+    return absl::OkStatus();
+  }
+  return SpecError("neighbor.fanouts", neighbor.fanouts_size(),
+                   " edge types with draw across_types; allowed: all ", visible,
+                   ": ", schema.EdgeTypeNames());
+}
+
+// A type that ends alone at its node type draws uniformly: there is nothing to
+// share the fanout with.
+bool SharesItsFanout(const SamplingPlan& plan, const PlannedEdgeType& type) {
+  return std::count_if(plan.edge_types.begin(), plan.edge_types.end(),
+                       [&type](const PlannedEdgeType& other) {
+                         return other.dst_type == type.dst_type;
+                       }) > 1;
+}
+
+// Sets how an edge type draws, by weights and times where it has them.
 void FillDrawsOf(const EdgeTypeSchema& type,
-                 const v1::NeighborSampling& neighbor,
+                 const v1::NeighborSampling& neighbor, const SamplingPlan& plan,
                  PlannedEdgeType* planned) {
+  if (neighbor.draw() == v1::DRAW_ACROSS_TYPES &&
+      SharesItsFanout(plan, *planned)) {
+    planned->draw = DrawMode::kAcrossTypes;
+  }
   if (neighbor.draw() == v1::DRAW_LABOR) planned->draw = DrawMode::kLabor;
   if (neighbor.draw() == v1::DRAW_WEIGHTED && type.weighted) {
     planned->draw = DrawMode::kWeighted;
@@ -158,6 +187,7 @@ absl::Status FillDrawRules(const GraphSchema& schema,
   if (status.ok()) status = CheckSubgraph(spec);
   if (!status.ok()) return SpecError("neighbor", status.message());
   const v1::NeighborSampling& neighbor = NeighborsOf(spec);
+  RETURN_IF_ERROR(CheckAllTypes(schema, neighbor));
   plan->layer_dependency = neighbor.layer_dependency();
   plan->strict = neighbor.strict();
   plan->latest = neighbor.temporal_strategy() == v1::TEMPORAL_STRATEGY_LAST;
@@ -174,7 +204,7 @@ absl::Status FillDrawRules(const GraphSchema& schema,
   }
   for (PlannedEdgeType& planned : plan->edge_types) {
     const EdgeTypeSchema& type = schema.edge_types[planned.edge_type];
-    FillDrawsOf(type, neighbor, &planned);
+    FillDrawsOf(type, neighbor, *plan, &planned);
     const DrawTraits::EdgeType traits = TraitsOf(schema, planned);
     ASSIGN_OR_RETURN(auto conditions,
                      ConditionsOf(neighbor, traits.name, traits.columns));

@@ -9,11 +9,13 @@
 #include "gtest/gtest.h"
 #include "partition/format/testing/graph_builder.h"
 #include "sampler_server/engine/hop/hop.h"
+#include "sampler_server/engine/testing/small_typed.h"
 
 namespace tributary {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -295,8 +297,8 @@ TEST_F(LeafCallsTest, ThePayloadIsAsLongAsTheFieldsSay) {
 }
 
 TEST_F(LeafCallsTest, RefusesDrawsThatItDoesNotKnowOrHave) {
-  hop_.set_draw(static_cast<v1::Draw>(3));
-  ExpectHopError(absl::StatusCode::kInvalidArgument, "draw 3; allowed");
+  hop_.set_draw(static_cast<v1::Draw>(4));
+  ExpectHopError(absl::StatusCode::kInvalidArgument, "draw 4; allowed");
   hop_.set_draw(v1::DRAW_WEIGHTED);
   ExpectHopError(absl::StatusCode::kFailedPrecondition, "weights");
   hop_.set_draw(v1::DRAW_LABOR);
@@ -304,6 +306,33 @@ TEST_F(LeafCallsTest, RefusesDrawsThatItDoesNotKnowOrHave) {
   hop_.set_draw(v1::DRAW_UNIFORM);
   hop_.set_time(static_cast<v1::TimeColumn>(5));
   ExpectHopError(absl::StatusCode::kInvalidArgument, "time 5; allowed");
+}
+
+// Node 0 of `a` has two in-edges of type 1 and one of type 2. Each of 64 draws
+// of one neighbour is in the answer for one of the types.
+TEST_F(LeafCallsTest, AnswersForEachTypeItsPartOfOneDraw) {
+  constexpr size_t kNodes = 64;
+  const auto graph = SmallTyped(1);
+  std::vector<uint32_t> numbers(kNodes);
+  for (uint32_t i = 0; i < kNodes; ++i) numbers[i] = i;
+  const std::string payload =
+      AsBytes(numbers) + AsBytes(std::vector<uint64_t>(kNodes, 0));
+  hop_.set_num_nodes(kNodes);
+  hop_.set_draw(v1::DRAW_ACROSS_TYPES);
+  hop_.set_fanout(1);
+  hop_.set_key0(7);
+  std::vector<uint32_t> of_type[2];
+  for (const uint32_t type : {1, 2}) {
+    hop_.set_edge_type(type);
+    const auto reply =
+        ServeSampleHop(*graph, hop_, Bytes(payload), {}, *share_);
+    ASSERT_TRUE(reply.ok()) << reply.status();
+    of_type[type - 1] = Take<uint32_t>(reply->payload.span(), 0, kNodes);
+  }
+  for (size_t i = 0; i < kNodes; ++i) {
+    EXPECT_EQ(of_type[0][i] + of_type[1][i], 1u) << i;
+  }
+  EXPECT_THAT(of_type[1], AllOf(Contains(0u), Contains(1u)));
 }
 
 // Node 2, row 1, has in-edges 2 1 3 0 from 0 1 2 3, whose internal ids are 0 2

@@ -12,6 +12,7 @@
 #include "sampler_server/engine/hop/edge_predicate.h"
 #include "sampler_server/engine/hop/excluded_rows.h"
 #include "sampler_server/engine/hop/hop.h"
+#include "sampler_server/engine/hop/other_types.h"
 #include "sampler_server/service/leaf/leaf_calls.h"
 #include "sampler_server/service/leaf/leaf_checks.h"
 
@@ -167,7 +168,7 @@ absl::StatusOr<DrawRule> TakeRule(const v1::SampleHopRequest& request,
   }
   if (!v1::Draw_IsValid(request.draw())) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "draw ", static_cast<int>(request.draw()), "; allowed: 0 to 2"));
+        "draw ", static_cast<int>(request.draw()), "; allowed: 0 to 3"));
   }
   if (!v1::TimeColumn_IsValid(request.time())) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -234,6 +235,10 @@ absl::StatusOr<LeafReply> ServeSampleHop(const Graph& graph,
   query.first_node = static_cast<uint64_t>(
       schema.node_types[type.dst_type].base[request.partition()]);
   query.excluded = {nodes.excluded, 0, UINT64_MAX};
+  if (rule.draw == DrawMode::kAcrossTypes) {
+    query.others = OtherTypesOf(graph, static_cast<int>(request.edge_type()),
+                                request.partition());
+  }
   query.skip_edges = request.skip_edges();
   query.max_work = limits.max_work;
   query.stop = limits.stop;

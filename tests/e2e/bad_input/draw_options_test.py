@@ -1,4 +1,4 @@
-"""`tributary sample`: weights, times, trees and LABOR that cannot be."""
+"""`tributary sample`: weights, times, trees, LABOR and totals that cannot be."""
 
 import os
 import unittest
@@ -19,8 +19,8 @@ TIMED = {"time": "edge", "input_time": "5"}
 
 CASES = [
     # Words that are none.
-    draw("a rule that is not", ["--draw", "uniform, weighted, labor"],
-         draw="biased"),
+    draw("a rule that is not",
+         ["--draw", "uniform, weighted, labor, across_types"], draw="biased"),
     draw("an empty rule", ["--draw", "uniform, weighted, labor"], draw=""),
     draw("a time that is not", ["--time", "none, edge, node"], time="now"),
     draw("a strategy that is not", ["--temporal-strategy", "uniform, last"],
@@ -68,6 +68,15 @@ CASES = [
          more=("--disjoint",)),
     draw("labor with replacement", ["labor with replacement"], draw="labor",
          more=("--replace",)),
+    draw("a total and times", ["across_types with a time", "draw uniform"],
+         draw="across_types", **TIMED),
+    draw("a total and out-edges",
+         ["across_types with edge_dir out or both", "edge_dir in"],
+         draw="across_types", edge_dir="out"),
+    draw("a total and a mask", ["across_types with edge_mask 'train'"],
+         draw="across_types", edge_mask="train"),
+    draw("a total and a predicate", ["across_types with edge_predicate"],
+         draw="across_types", edge_predicate="self_loop == 0"),
     draw("last with replacement", ["last with replacement"],
          temporal_strategy="last", more=("--replace",), **TIMED),
     draw("layers that depend without labor", ["--layer-dependency", "labor"],
@@ -183,7 +192,7 @@ class DrawOptionsTest(Table):
             f.write("0\n1\n")
 
     def test_what_the_cases_change_works(self):
-        for more in ((), ("--disjoint",)):
+        for more in ((), ("--disjoint",), ("--draw", "across_types")):
             lines = self.works("sample", *options(SAMPLE), *more).splitlines()
             self.assertEqual(len(lines), 1)
         for more in (("--edge-mask", "late"),

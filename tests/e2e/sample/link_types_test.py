@@ -1,5 +1,5 @@
-"""Links of several edge types: `tributary sample` prints the lines that
-docs/sampling.md states."""
+"""Links of several edge types, and a total fanout over them: `tributary sample`
+prints the lines that docs/sampling.md states."""
 
 import os
 import unittest
@@ -69,6 +69,45 @@ class SmallTypedTest(unittest.TestCase):
                         "--kind", "link", "--input-edges",
                         self.lists("links", rows), *flags))
                 self.assertEqual(made[:len(lines)], lines)
+
+    def total(self, fanouts, *flags, inputs="a:0,3,2,1"):
+        return sampling.arguments(
+            self.graph, inputs=inputs, fanouts=fanouts, batch_size=4, seed=7,
+            epoch=0, flags=("--shuffle", "none", "--draw", "across_types",
+                            *flags))
+
+    def test_a_total_over_edge_types(self):
+        for arguments, line in (
+                (self.total("1,1"),
+                 "0 0 32c34b11563090114667491c245e002901fec6b33f3c633e87b1665c"
+                 "dea98fd2 4 7 7 320"),
+                (self.total("2,1", "--replace"),
+                 "0 0 48135e7c991f4a7796dd325678aac335f93b12516833a34945ccbcf4"
+                 "132c17fa 4 7 11 384"),
+                (self.total("1,2", "--expand", "all"),
+                 "0 0 c62b5aa1df09a9969688c8b67ac9833cdab144ce2999465b642f0a70"
+                 "2e127f23 4 7 17 480"),
+                (self.total("1,1", "--disjoint", inputs="a:0,3,0,1"),
+                 "0 0 c9cbdb3d5db9313ab02e887ffabe81fd4e4ba0384180389b1587f953"
+                 "c53dd626 4 11 8 456")):
+            with self.subTest(line=line):
+                self.assertEqual(processes.run_ok(*arguments).splitlines(),
+                                 [line])
+
+    def test_a_total_is_one_list(self):
+        done = processes.run(*self.total("2;a,t,a=1"))
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("draw: across_types with num_neighbors by edge type "
+                      "(a,r,b=2, a,t,a=1); allowed: num_neighbors of one list",
+                      done.stderr)
+        done = processes.run(*sampling.arguments(
+            self.graph, inputs=None, fanouts="2", batch_size=4, flags=(
+                "--kind", "link", "--draw", "across_types", "--exclude",
+                "pair", "--input-edges",
+                self.lists("links", graphs.SMALL_LINKS))))
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("draw: across_types with exclude; allowed: exclude none",
+                      done.stderr)
 
 
 if __name__ == "__main__":

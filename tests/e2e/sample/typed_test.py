@@ -140,6 +140,52 @@ class ReversedAndDedupedTest(TypedTest, unittest.TestCase):
         return folders.random_hetero(folder, random.Random(6))
 
 
+class TotalTest(TypedTest, unittest.TestCase):
+    """A fanout over all edge types together, with what it can be combined."""
+
+    FLAGS = ("--add-reverse", "--dedupe")
+    METHOD = {1: "random", 5: "metis"}
+    INPUT_TYPE, FANOUTS = "item", (4, 3)
+    BATCH_SIZE = 5
+
+    @staticmethod
+    def make_source(folder):
+        return folders.random_hetero(folder, random.Random(8))
+
+    def test_totals(self):
+        total = ["--draw", "across_types"]
+        with processes.Fleet(self.graphs[5], HELD[5]) as fleet:
+            for flags, options in (
+                    ([], {}), (["--replace"], {"replace": True}),
+                    (["--expand", "all"], {"expand_all": True}),
+                    (["--disjoint"], {"disjoint": True}),
+                    (["--subgraph-type", "bidirectional"],
+                     {"subgraph": "bidirectional"})):
+                oracle = Loader(
+                    self.oracle.graph, self.oracle.inputs,
+                    dataclasses.replace(self.oracle.spec, draw="across_types",
+                                        **options),
+                    self.BATCH_SIZE)
+                expected = [oracle.line(self.EPOCH, g)
+                            for g in range(oracle.num_batches())]
+                self.assertNotEqual(
+                    expected, self.sample(self.graphs[1], *flags))
+                for where in (*self.graphs.values(),
+                              ("servers", fleet.addresses())):
+                    with self.subTest(flags=flags, where=where):
+                        self.assertEqual(
+                            self.sample(where, *total, *flags), expected)
+            with self.subTest("worker processes"):
+                oracle = dataclasses.replace(self.oracle.spec,
+                                             draw="across_types")
+                self.assertEqual(
+                    self.sample(self.graphs[5], *total, "--mode", "mp",
+                                "--num-workers", 2),
+                    [Loader(self.oracle.graph, self.oracle.inputs, oracle,
+                            self.BATCH_SIZE).line(self.EPOCH, g)
+                     for g in range(len(self.expected))])
+
+
 class MaskedTest(TypedTest, unittest.TestCase):
     """Masks of two relations, whose reverse edges have their edges' values."""
 

@@ -46,14 +46,15 @@ class RecipesTrainTest(unittest.TestCase):
             flags[at] = os.path.join(self.folder, flags[at])
         return flags
 
-    def run_recipe(self, name, model):
+    def run_recipe(self, name, model, *more):
         words = partition_of(name)
         words[3] = os.path.join(self.folder, name)
         words[words.index("--out") + 1] = os.path.join(self.folder, "graph")
         processes.run_ok(*words[1:])
         done = subprocess.run(
             [TRAINER, "--graph", os.path.join(self.folder, "graph"),
-             *self.training_flags(model), "--device", "cpu", "--no-progress"],
+             *self.training_flags(model), *more, "--device", "cpu",
+             "--no-progress"],
             text=True, capture_output=True, timeout=120, check=False,
             stdin=subprocess.DEVNULL,
             env={**os.environ, "OMP_NUM_THREADS": "2"})
@@ -69,6 +70,12 @@ class RecipesTrainTest(unittest.TestCase):
         made_up_graphs.write_mag(os.path.join(self.folder, "ogbn_mag"),
                                  self.rng)
         self.run_recipe("ogbn_mag", "rgcn")
+
+    def test_mag_by_the_older_script(self):
+        made_up_graphs.write_mag(os.path.join(self.folder, "ogbn_mag"),
+                                 self.rng)
+        self.run_recipe("ogbn_mag", "rgcn", "--draw", "across_types",
+                        "--replace")
 
 
 if __name__ == "__main__":

@@ -106,6 +106,11 @@ class SessionTrainTest(unittest.TestCase):
                    ["--num-neighbors", "2,2;item,bought_by,user=5,0"],
                    "--graph", self.typed, "--input", "user:train")
 
+    def test_total_over_edge_types(self):
+        self.check({"draw": "across_types", "num_neighbors": [3, 2]},
+                   ["--draw", "across_types", "--num-neighbors", "3,2"],
+                   "--graph", self.typed, "--input", "user:train")
+
     def test_links(self):
         self.check({"neg_sampling": "triplet", "neg_amount": 2,
                     "neg_degree_power": 0.75, "exclude": "pair",

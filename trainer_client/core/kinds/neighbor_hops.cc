@@ -138,6 +138,7 @@ BatchBoundInputs HopBoundInputs(const GraphSchema& schema,
   }
   bound.num_inputs = InputsOfLargestBatch(spec);
   bound.replace = neighbor.replace();
+  bound.across_types = neighbor.draw() == v1::DRAW_ACROSS_TYPES;
   bound.expand_all = neighbor.expand() == v1::EXPAND_ALL;
   bound.disjoint = neighbor.disjoint();
   bound.subgraph = static_cast<SubgraphType>(neighbor.subgraph_type());

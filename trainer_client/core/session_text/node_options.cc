@@ -116,10 +116,11 @@ void AddHops(std::vector<SessionOption>& table) {
 void AddDraws(std::vector<SessionOption>& table) {
   table.push_back(ChoiceOption(
       {"draw", "RULE",
-       "How neighbours are drawn: uniform, weighted (by the edges' weights) or "
-       "labor (LABOR-0: nodes share random variates)",
+       "How neighbours are drawn: uniform, weighted (by the edges' weights), "
+       "labor (LABOR-0: nodes share random variates) or across_types (uniform, "
+       "the fanout being a node's total over all edge types)",
        Hops()},
-      {"uniform", "weighted", "labor"},
+      {"uniform", "weighted", "labor", "across_types"},
       [](auto& draft) -> auto& { return draft.neighbors.draws.draw; }));
   table.push_back(FlagOption(
       {"layer_dependency", "", "labor: every hop uses the same variates",

@@ -207,6 +207,8 @@ TEST(SessionTextTest, Draws) {
       Neighbors({{"draw", "labor"}, {"layer_dependency", "true"}}).draws;
   EXPECT_EQ(labor.draw, DrawMode::kLabor);
   EXPECT_TRUE(labor.layer_dependency);
+  EXPECT_EQ(Neighbors({{"draw", "across_types"}}).draws.draw,
+            DrawMode::kAcrossTypes);
   EXPECT_TRUE(Neighbors({{"disjoint", "true"}}).draws.disjoint);
   EXPECT_FALSE(Neighbors({{"disjoint", "false"}}).draws.disjoint);
   EXPECT_EQ(Neighbors({{"edge_dir", "both"}}).draws.edge_dir,
@@ -214,9 +216,9 @@ TEST(SessionTextTest, Draws) {
   EXPECT_EQ(Neighbors({{"edge_mask", "train"}}).draws.edge_mask, "train");
   EXPECT_THAT(Refusal(Nodes({{"edge_mask", ""}})),
               HasSubstr("the name of a mask"));
-  EXPECT_THAT(
-      Refusal(Nodes({{"draw", "biased"}})),
-      HasSubstr("--draw \"biased\"\nallowed: uniform, weighted, labor"));
+  EXPECT_THAT(Refusal(Nodes({{"draw", "biased"}})),
+              HasSubstr("--draw \"biased\"\nallowed: uniform, weighted, labor, "
+                        "across_types"));
   EXPECT_TRUE(Neighbors({{"expand", "all"}}).expand_all);
 }
 
@@ -271,6 +273,8 @@ TEST(SessionTextTest, RefusesWhatDoesNotGoTogether) {
       {{{"draw", "weighted"}, {"time", "edge"}}, "weighted with a time"},
       {{{"draw", "labor"}, {"disjoint", "true"}}, "labor with disjoint"},
       {{{"draw", "labor"}, {"replace", "true"}}, "labor with replacement"},
+      {{{"draw", "across_types"}, {"edge_dir", "out"}},
+       "across_types with edge_dir out or both; allowed: edge_dir in"},
       {{{"time", "edge"}, {"temporal_strategy", "last"}, {"replace", "true"}},
        "last with replacement"},
       {{{"max_scanned_edges", "9"}}, "with --subgraph-type induced only"}};
