@@ -138,6 +138,10 @@ std::string MessageKindName(MessageKind kind) {
       return "GetGraphJsonRequest";
     case MessageKind::kGetGraphJsonReply:
       return "GetGraphJsonReply";
+    case MessageKind::kReadHotListRequest:
+      return "ReadHotListRequest";
+    case MessageKind::kReadHotListReply:
+      return "ReadHotListReply";
   }
   return absl::StrCat("kind ", static_cast<uint16_t>(kind));
 }

@@ -81,6 +81,8 @@ enum class MessageKind : uint16_t {
   kNodeDegreesReply = 89,
   kGetGraphJsonRequest = 90,
   kGetGraphJsonReply = 91,
+  kReadHotListRequest = 92,
+  kReadHotListReply = 93,
 };
 
 // Returns the kind's name, for example "Credit", or "kind 77" for an unknown
