@@ -2,40 +2,65 @@
 #ifndef TRIBUTARY_CHANNEL_FRAME_ASSEMBLER_H_
 #define TRIBUTARY_CHANNEL_FRAME_ASSEMBLER_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "channel/message.h"
+#include "common/batch/left_out.h"
 
 namespace tributary {
 
 // Receives the frames of one grant. A stream is ordered, so the frames arrive
-// in ascending order without gaps; anything else is an error of the sender. Not
-// thread-safe.
+// in ascending order; anything else is an error of the sender. Between frames
+// there are gaps only where bytes are left out. Not thread-safe.
 class FrameAssembler {
  public:
-  // `slot`: the granted memory, which outlives the assembler.
-  explicit FrameAssembler(absl::Span<uint8_t> slot) : slot_(slot) {}
+  // The most gaps of a batch.
+  static constexpr size_t kMaxGaps = 4096;
 
-  // Copies the payload of `frame` to `offset` and checks its CRC while copying.
-  // `offset` and `total` are those of the frame's header. Returns DATA_LOSS if
-  // the frame is damaged, is empty, leaves a gap, has another total than the
-  // first one, or exceeds the slot: the caller breaks the stream, and the
-  // slot's contents are undefined.
-  absl::Status Add(uint64_t offset, uint64_t total, IncomingMessage& frame);
+  // `slot`: the granted memory, which outlives the assembler. `may_leave_out`:
+  // the credit has named rows that the trainer holds.
+  explicit FrameAssembler(absl::Span<uint8_t> slot, bool may_leave_out = false)
+      : slot_(slot), may_leave_out_(may_leave_out) {}
 
-  bool complete() const { return total_ > 0 && received_ == total_; }
+  // Where a frame belongs, as its header says.
+  struct Place {
+    uint64_t offset = 0;
+    uint64_t total = 0;           // bytes of the whole batch
+    uint64_t left_out_bytes = 0;  // of them, that no frame carries
+  };
+  // Copies the payload of `frame` to its place and checks its CRC while
+  // copying. Returns DATA_LOSS if the frame is damaged, is empty, leaves a gap
+  // that is not left out, has another total than the first one, or exceeds the
+  // slot: the caller breaks the stream, and the slot's contents are undefined.
+  absl::Status Add(const Place& place, IncomingMessage& frame);
+  absl::Status Add(uint64_t offset, uint64_t total, IncomingMessage& frame) {
+    return Add({offset, total}, frame);
+  }
+
+  bool complete() const {
+    return total_ > 0 && received_ + left_out_ == total_;
+  }
+  // Bytes of frames.
   uint64_t received() const { return received_; }
   // The size of the whole batch in bytes; 0 until the first frame.
   uint64_t total() const { return total_; }
+  // What was left out. Requires complete().
+  std::vector<BatchGap> TakeGaps();
 
  private:
-  absl::Status Check(uint64_t offset, uint64_t total, uint64_t length) const;
+  absl::Status Check(const Place& place, uint64_t length) const;
 
   const absl::Span<uint8_t> slot_;
+  const bool may_leave_out_;
   uint64_t received_ = 0;
   uint64_t total_ = 0;
+  uint64_t left_out_ = 0;
+  uint64_t skipped_ = 0;  // bytes of gaps_
+  std::vector<BatchGap> gaps_;
 };
 
 }  // namespace tributary

@@ -43,11 +43,11 @@ std::shared_ptr<FrameSender> FrameSender::Create(std::shared_ptr<Stream> stream,
 }
 
 void FrameSender::Send(uint64_t grant, absl::Span<const uint8_t> bytes,
-                       std::shared_ptr<const void> owner) {
+                       std::shared_ptr<const void> owner, LeftOut left_out) {
   {
     MutexLock lock(mutex_);
     if (stream_ == nullptr) return;
-    batches_.push_back({grant, bytes, std::move(owner)});
+    batches_.push_back({grant, bytes, std::move(owner), std::move(left_out)});
   }
   SendFrames();
 }
@@ -94,13 +94,28 @@ void FrameSender::FrameTaken(size_t bytes) {
   SendFrames();
 }
 
+// Passes the gaps that begin where the batch has been sent to, and returns how
+// much may be sent before the next one.
+size_t FrameSender::QueuedBatch::PassGaps() {
+  const std::vector<BatchGap>& gaps = left_out.gaps;
+  while (passed < gaps.size() && gaps[passed].offset == sent + skipped) {
+    skipped += gaps[passed++].bytes;
+  }
+  const size_t left = bytes.size() - sent;
+  if (passed == gaps.size()) return left;
+  return std::min<size_t>(left, gaps[passed].offset - sent - skipped);
+}
+
+// A frame ends where a gap begins.
 OutgoingMessage FrameSender::NextFrame(QueuedBatch& batch) {
-  const size_t length =
-      std::min(options_.frame_bytes, batch.bytes.size() - batch.sent);
+  const size_t length = std::min(options_.frame_bytes, batch.PassGaps());
+  const uint64_t left_out = batch.left_out.bytes();
   v1::Frame frame;
   frame.set_grant(batch.grant);
-  frame.set_offset(batch.sent);
-  frame.set_total(batch.bytes.size());
+  frame.set_offset(batch.sent + batch.skipped);
+  frame.set_total(batch.bytes.size() + left_out);
+  frame.set_left_out_bytes(left_out);
+  frame.set_left_out_crcs(batch.left_out.crcs);
   OutgoingMessage message;
   message.kind = MessageKind::kFrame;
   message.header = frame.SerializeAsString();

@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "channel/envelope.h"
 #include "channel/transport.h"
+#include "common/batch/left_out.h"
 #include "common/runtime/executor.h"
 #include "common/runtime/mutex.h"
 
@@ -34,11 +35,11 @@ class FrameSender : public std::enable_shared_from_this<FrameSender> {
                                              Executor* executor,
                                              FrameSenderOptions options = {});
 
-  // Queues the batch `bytes` (not empty) for `grant`. `owner` keeps the bytes
-  // and is released once the network has taken the last frame, the batch was
-  // cancelled or the stream broke.
+  // Queues the batch `bytes` (not empty), which lacks what is left out, for
+  // `grant`. `owner` keeps the bytes and is released once the network has taken
+  // the last frame, the batch was cancelled or the stream broke.
   void Send(uint64_t grant, absl::Span<const uint8_t> bytes,
-            std::shared_ptr<const void> owner);
+            std::shared_ptr<const void> owner, LeftOut left_out = {});
   // Sends no more frames of `grant`. Returns true if some were left to send.
   bool Cancel(uint64_t grant);
   // Releases the stream and all waiting batches. Call it from OnClosed.
@@ -56,7 +57,12 @@ class FrameSender : public std::enable_shared_from_this<FrameSender> {
     uint64_t grant = 0;
     absl::Span<const uint8_t> bytes;
     std::shared_ptr<const void> owner;
-    size_t sent = 0;  // bytes passed to the stream
+    LeftOut left_out;
+    size_t sent = 0;       // bytes passed to the stream
+    size_t passed = 0;     // gaps before the next frame
+    uint64_t skipped = 0;  // their bytes
+
+    size_t PassGaps();
   };
   class FrameOwner;
 

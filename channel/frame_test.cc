@@ -82,6 +82,26 @@ TEST_F(FrameSenderTest, CutsARoomWithoutCopyingIt) {
   EXPECT_EQ(frame.total(), 15);
 }
 
+// Bytes 4 to 8 and 20 to 31 of 45 are left out, and the last two.
+TEST_F(FrameSenderTest, FramesEndWhereBytesAreLeftOut) {
+  auto room = MakeRoom(27);
+  FrameSenderOptions options;
+  options.frame_bytes = 10;
+  options.window_bytes = 100;
+  sender_ = FrameSender::Create(stream_, node_, options);
+  sender_->Send(7, *room, room, {{{4, 5}, {20, 11}, {43, 2}}, 99});
+  EXPECT_THAT(Held(),
+              ElementsAre(Frame{7, 0, 4}, Frame{7, 9, 10}, Frame{7, 19, 1},
+                          Frame{7, 31, 10}, Frame{7, 41, 2}));
+  EXPECT_EQ(stream_->sent[3].payload.data(), room->data() + 15);
+  for (const OutgoingMessage& message : stream_->sent) {
+    const auto frame = *ParseHeader<v1::Frame>(message.kind, message.header);
+    EXPECT_EQ(frame.total(), 45);
+    EXPECT_EQ(frame.left_out_bytes(), 18);
+    EXPECT_EQ(frame.left_out_crcs(), 99);
+  }
+}
+
 TEST_F(FrameSenderTest, KeepsAWindowAndGoesOnAsTheNetworkTakes) {
   auto room = MakeRoom(35);
   sender_->Send(1, *room, room);
@@ -209,6 +229,65 @@ TEST(FrameAssemblerTest, AnythingElseIsDataLoss) {
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(c.says));
   }
+}
+
+absl::Status AddBesideGaps(FrameAssembler& assembler,
+                           const FrameAssembler::Place& place,
+                           std::vector<uint8_t> payload) {
+  ArrivedFrame frame(std::move(payload));
+  return assembler.Add(place, frame);
+}
+
+TEST(FrameAssemblerTest, JumpsOverWhatIsLeftOut) {
+  std::vector<uint8_t> slot(9, 0xee);
+  FrameAssembler assembler(absl::MakeSpan(slot), /*may_leave_out=*/true);
+  ASSERT_TRUE(AddBesideGaps(assembler, {0, 8, 4}, {1}).ok());
+  ASSERT_TRUE(AddBesideGaps(assembler, {3, 8, 4}, {2, 3}).ok());
+  EXPECT_FALSE(assembler.complete());
+  ASSERT_TRUE(AddBesideGaps(assembler, {5, 8, 4}, {4}).ok());
+  EXPECT_TRUE(assembler.complete());
+  EXPECT_THAT(slot, ElementsAre(1, 0xee, 0xee, 2, 3, 4, 0xee, 0xee, 0xee));
+  EXPECT_THAT(assembler.TakeGaps(),
+              ElementsAre(BatchGap{1, 2}, BatchGap{6, 2}));
+}
+
+TEST(FrameAssemblerTest, WhatIsLeftOutIsBounded) {
+  struct Case {
+    FrameAssembler::Place place;
+    std::vector<uint8_t> payload;
+    const char* says;
+  };
+  // After one byte of eight was received and two were jumped over, of four.
+  for (const Case& c :
+       std::vector<Case>{{{7, 8, 4}, {1}, "does not follow"},
+                         {{2, 8, 4}, {1}, "does not follow"},
+                         {{UINT64_MAX, 8, 4}, {1}, "does not follow"},
+                         {{4, 8, 5}, {1}, "changed size"},
+                         {{4, 8, 0}, {1}, "changed size"},
+                         {{4, 8, 4}, {1, 2, 3}, "reaches beyond"},
+                         {{5, 8, 4}, {1, 2, 3}, "reaches beyond"}}) {
+    std::vector<uint8_t> slot(9);
+    FrameAssembler assembler(absl::MakeSpan(slot), true);
+    ASSERT_TRUE(AddBesideGaps(assembler, {0, 8, 4}, {1}).ok());
+    ASSERT_TRUE(AddBesideGaps(assembler, {3, 8, 4}, {1}).ok());
+    const absl::Status status = AddBesideGaps(assembler, c.place, c.payload);
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(c.says));
+  }
+}
+
+TEST(FrameAssemblerTest, NothingIsLeftOutUnasked) {
+  std::vector<uint8_t> slot(9);
+  FrameAssembler assembler(absl::MakeSpan(slot));
+  EXPECT_THAT(AddBesideGaps(assembler, {0, 8, 4}, {1}).ToString(),
+              HasSubstr("more is left out than the credit allows"));
+}
+
+TEST(FrameAssemblerTest, NotAllIsLeftOut) {
+  std::vector<uint8_t> slot(9);
+  FrameAssembler assembler(absl::MakeSpan(slot), true);
+  EXPECT_THAT(AddBesideGaps(assembler, {0, 8, 8}, {1}).ToString(),
+              HasSubstr("more is left out than the credit allows"));
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ class RoomSink final : public BatchSink {
   absl::Span<uint8_t> AllocateRoom(size_t bytes) override {
     return room_.span().first(bytes);
   }
-  void Ready(size_t bytes) override {
+  void Ready(size_t bytes, LeftOut) override {
     bytes_ += bytes;
     edges_ += EdgesIn(room_.span().first(bytes));
   }

@@ -36,8 +36,14 @@ size_t EntryHeaderBytes(const std::string& name, const Shape& shape) {
 int BatchLayout::Add(std::string name, DType dtype, Shape shape) {
   const size_t bytes =
       static_cast<size_t>(NumElements(shape)) * DTypeSize(dtype);
-  entries_.push_back({std::move(name), dtype, std::move(shape), bytes, 0});
+  entries_.push_back(
+      {std::move(name), dtype, std::move(shape), bytes, 0, 0, 0});
   return static_cast<int>(entries_.size()) - 1;
+}
+
+void BatchLayout::LeaveOut(int handle, size_t rows) {
+  Entry& entry = entries_[handle];
+  entry.known = rows * (entry.bytes / static_cast<size_t>(entry.shape[0]));
 }
 
 size_t BatchLayout::Finish() {
@@ -51,12 +57,28 @@ size_t BatchLayout::Finish() {
     header_bytes_ += EntryHeaderBytes(entry.name, entry.shape);
   }
   size_t offset = AlignUp(header_bytes_, kCacheLine);
+  size_t left_out = 0;
   for (int i : by_name_) {
-    entries_[i].offset = offset;
-    offset += AlignUp(entries_[i].bytes, kCacheLine);
+    Entry& entry = entries_[i];
+    entry.offset = offset;
+    entry.room_offset =
+        offset - left_out + entry.known - LeftOutOf(entry.known);
+    offset += AlignUp(entry.bytes, kCacheLine);
+    left_out += LeftOutOf(entry.known);
   }
   total_bytes_ = offset;
+  room_bytes_ = offset - left_out;
   return total_bytes_;
+}
+
+std::vector<BatchGap> BatchLayout::gaps() const {
+  std::vector<BatchGap> gaps;
+  for (int i : by_name_) {
+    const Entry& entry = entries_[i];
+    const size_t bytes = LeftOutOf(entry.known);
+    if (bytes != 0) gaps.push_back({entry.offset, bytes});
+  }
+  return gaps;
 }
 
 void BatchLayout::WriteHeader(absl::Span<uint8_t> room) const {
@@ -76,8 +98,11 @@ void BatchLayout::WriteHeader(absl::Span<uint8_t> room) const {
     out.Put(static_cast<uint8_t>(entry.shape.size()));
     for (int64_t dim : entry.shape) out.Put(static_cast<uint64_t>(dim));
     out.Put(static_cast<uint64_t>(entry.offset));
-    const size_t end = entry.offset + entry.bytes;
-    std::memset(room.data() + end, 0, AlignUp(end, kCacheLine) - end);
+    const size_t padding = AlignUp(entry.bytes, kCacheLine) - entry.bytes;
+    const size_t end = entry.room_offset + entry.room_bytes();
+    std::memset(room.data() + end, 0, padding);
+    const size_t rest = entry.known - LeftOutOf(entry.known);
+    std::memset(room.data() + entry.room_offset - rest, 0, rest);
   }
   const size_t padded = AlignUp(header_bytes_, kCacheLine);
   std::memset(out.at(), 0, padded - header_bytes_);
@@ -86,7 +111,7 @@ void BatchLayout::WriteHeader(absl::Span<uint8_t> room) const {
 absl::Span<uint8_t> BatchLayout::Tensor(int handle,
                                         absl::Span<uint8_t> room) const {
   const Entry& entry = entries_[handle];
-  return room.subspan(entry.offset, entry.bytes);
+  return room.subspan(entry.room_offset, entry.room_bytes());
 }
 
 }  // namespace tributary

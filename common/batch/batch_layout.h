@@ -9,6 +9,10 @@
 //     u32 name length | name | u8 dtype | u8 dims | u64 per dim | u64 offset
 //   zeros to the next multiple of 64, then the tensors, each padded with zeros
 //   to a multiple of 64.
+//
+// A room may lack the first bytes of some tensors, in multiples of 64: then
+// what follows them lies so much earlier, and the header still describes the
+// whole.
 #ifndef TRIBUTARY_COMMON_BATCH_BATCH_LAYOUT_H_
 #define TRIBUTARY_COMMON_BATCH_BATCH_LAYOUT_H_
 
@@ -18,6 +22,7 @@
 
 #include "absl/types/span.h"
 #include "common/batch/batch_key.h"
+#include "common/batch/left_out.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/tensor_view.h"
 
@@ -34,14 +39,23 @@ class BatchLayout {
   // Adds a tensor and returns its handle for Tensor(). Names are unique and
   // have at most 1024 bytes.
   int Add(std::string name, DType dtype, Shape shape);
+  // The receiver has `rows` rows of the tensor, at least one: rooms lack
+  // LeftOutOf() of the tensor's first bytes, as many as these rows have.
+  // Requires that the tensor has so many rows. Comes before Finish().
+  void LeaveOut(int handle, size_t rows);
   // Assigns the offsets; returns the total number of bytes, header included.
   size_t Finish();
   size_t total_bytes() const { return total_bytes_; }
+  // Of a room: without what is left out.
+  size_t room_bytes() const { return room_bytes_; }
+  // What is left out, in offsets of the whole batch.
+  std::vector<BatchGap> gaps() const;
 
   // Writes the header and every padding byte. Requires Finish(), and a 64-byte
-  // aligned room with room.size() >= total_bytes().
+  // aligned room with room.size() >= room_bytes().
   void WriteHeader(absl::Span<uint8_t> room) const;
-  // Returns the bytes of a tensor in `room`. Requires Finish().
+  // Returns the bytes of a tensor in `room`, without those that the receiver
+  // has. Requires Finish().
   absl::Span<uint8_t> Tensor(int handle, absl::Span<uint8_t> room) const;
 
  private:
@@ -50,7 +64,11 @@ class BatchLayout {
     DType dtype;
     Shape shape;
     size_t bytes;
-    size_t offset;
+    size_t offset;       // in the whole batch
+    size_t known;        // of its first bytes: the receiver has them
+    size_t room_offset;  // of what follows them
+
+    size_t room_bytes() const { return bytes - known; }
   };
 
   BatchKey key_;
@@ -58,6 +76,7 @@ class BatchLayout {
   std::vector<int> by_name_;    // handles, names ascending
   size_t header_bytes_ = 0;
   size_t total_bytes_ = 0;
+  size_t room_bytes_ = 0;
 };
 
 }  // namespace tributary

@@ -75,6 +75,9 @@ class HotList {
   const std::shared_ptr<const void> memory_;
 };
 
+// The lists of a graph, by name.
+using HotLists = std::vector<std::shared_ptr<const HotList>>;
+
 }  // namespace tributary
 
 #endif  // TRIBUTARY_PARTITION_FORMAT_HOT_LIST_H_

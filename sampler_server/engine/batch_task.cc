@@ -111,6 +111,8 @@ class BatchTask final : public TaskControl,
   void OnSampled(absl::StatusOr<BatchProgram::Outcome> outcome,
                  Program program);
   void BeginGather(const Program& program);
+  void FindLeftOutRows();
+  LeftOut MarkLeftOutRows();
   void WriteDegrees(const Program& program);
   void FinishBatch(BatchProgram& program);
   void Fail(const absl::Status& why);
@@ -236,6 +238,7 @@ StepContext BatchTask::Context() {
   context.rows = environment_.rows;
   context.hot = environment_.hot;
   context.remote_rows = environment_.remote_rows;
+  context.trainer_rows = request_.trainer_rows.get();
   context.plan = &plan();
   context.key = request_.key;
   context.input_number = request_.input_number;
@@ -290,6 +293,7 @@ void BatchTask::OnSampled(absl::StatusOr<BatchProgram::Outcome> outcome,
 void BatchTask::BeginGather(const Program& program) {
   if (!ContinueOrEnd()) return;
   for (NodeTypeState& type : state_.nodes) type.numbering.ShrinkToIds();
+  if (request_.trainer_rows != nullptr) FindLeftOutRows();
   writer_ =
       std::make_unique<BatchWriter>(schema(), plan(), request_.key, state_);
   const size_t bytes = writer_->total_bytes();
@@ -297,7 +301,7 @@ void BatchTask::BeginGather(const Program& program) {
     return EndWith([bytes](BatchSink& sink) { sink.Needs(bytes); });
   }
   SetStage(BatchStage::kGathering);
-  room_ = sink_->AllocateRoom(bytes);
+  room_ = sink_->AllocateRoom(writer_->room_bytes());
   if (!writer_->Write(request_.input_number, room_, &stop_)) {
     (void)ContinueOrEnd();  // ends
     return;
@@ -309,6 +313,37 @@ void BatchTask::BeginGather(const Program& program) {
     if (!status.ok()) return self->Fail(status);
     self->WriteDegrees(program);
   });
+}
+
+void BatchTask::FindLeftOutRows() {
+  const TrainerRows& rows = *request_.trainer_rows;
+  for (const int type : plan().node_types) {
+    const HotList::Nodes* list = rows.list->nodes(type);
+    if (list == nullptr ||
+        !MayLeaveOutRows(schema().node_types[type], plan())) {
+      continue;
+    }
+    state_.nodes[type].left_out = FindLeftOut(
+        list->rank, rows.num_rows[type], state_.nodes[type].numbering.ids(),
+        plan().disjoint, &stop_);
+  }
+}
+
+// Until here, the room has the original ids of all nodes: later steps read
+// them.
+LeftOut BatchTask::MarkLeftOutRows() {
+  LeftOut left_out{writer_->gaps()};
+  for (size_t i = 0; i < plan().node_types.size(); ++i) {
+    const int type = plan().node_types[i];
+    const LeftOutNodes& nodes = state_.nodes[type].left_out;
+    if (nodes.empty()) continue;
+    const absl::Span<uint8_t> n_id = writer_->node_rows(i, room_).n_id;
+    MarkRanks(nodes, {reinterpret_cast<int64_t*>(n_id.data()),
+                      n_id.size() / sizeof(int64_t)});
+    left_out.crcs +=
+        SumCrcs(nodes, request_.trainer_rows->list->nodes(type)->crc);
+  }
+  return left_out;
 }
 
 void BatchTask::WriteDegrees(const Program& program) {
@@ -324,7 +359,9 @@ void BatchTask::FinishBatch(BatchProgram& program) {
   const absl::Status status = program.Finish(*writer_, room_);
   if (!status.ok()) return Fail(status);
   const size_t bytes = writer_->total_bytes();
-  EndWith([bytes](BatchSink& sink) { sink.Ready(bytes); });
+  EndWith([bytes, left_out = MarkLeftOutRows()](BatchSink& sink) mutable {
+    sink.Ready(bytes, std::move(left_out));
+  });
 }
 
 void BatchTask::Fail(const absl::Status& why) {

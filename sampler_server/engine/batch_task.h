@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "common/batch/batch_key.h"
+#include "common/batch/left_out.h"
 #include "common/runtime/byte_budget.h"
 #include "common/runtime/cancel_token.h"
 #include "common/runtime/cpu_meter.h"
@@ -22,6 +23,7 @@
 #include "partition/format/hot_cache.h"
 #include "sampler_server/engine/batch/batch_stage.h"
 #include "sampler_server/engine/batch/remote_partitions.h"
+#include "sampler_server/engine/gather/left_out_nodes.h"
 #include "sampler_server/engine/gather/remote_row_metrics.h"
 #include "sampler_server/engine/gather/row_reader.h"
 #include "sampler_server/engine/plan/plan.h"
@@ -38,6 +40,8 @@ struct BatchRequest {
   std::vector<int64_t> input_time;  // of each input, with InputTimeMode::kGiven
   uint64_t max_bytes = 0;           // of the room
   uint64_t reserved_bytes = 0;      // 0: TaskBytes()
+  // Rows that need not be sent; null: the whole batch is made.
+  std::shared_ptr<const TrainerRows> trainer_rows;
   absl::Time deadline;
   CancelToken cancel;
 };
@@ -51,8 +55,8 @@ class BatchSink {
   // Returns room of `bytes` <= max_bytes, 64-byte aligned. Must not wait: the
   // credit or the reservation already stands for it.
   virtual absl::Span<uint8_t> AllocateRoom(size_t bytes) = 0;
-  // The batch is in the room's first `bytes`.
-  virtual void Ready(size_t bytes) = 0;
+  // The batch of `bytes` is in the room, without what is left out.
+  virtual void Ready(size_t bytes, LeftOut left_out) = 0;
   // The batch was not made. Either it has `bytes` > max_bytes; that is exact,
   // or a lower bound if working memory ran out first, and the next try tells
   // more. Or it would fit, but working memory did not suffice to make it; then

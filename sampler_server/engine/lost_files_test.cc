@@ -175,7 +175,7 @@ class WaitedSink final : public BatchSink {
     gone_.notify_all();
   }
   absl::Span<uint8_t> AllocateRoom(size_t) override { return {}; }
-  void Ready(size_t) override {}
+  void Ready(size_t, LeftOut) override {}
   void Needs(size_t) override {}
   void Failed(absl::Status) override {}
   void StageChanged(BatchStage) override {}

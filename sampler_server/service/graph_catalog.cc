@@ -73,7 +73,9 @@ absl::StatusOr<std::shared_ptr<HeldGraph>> WithDigest(
                    ours.empty() ? "none" : ours, omitted));
 }
 
-std::string DescribedDigests(const Graph& graph, const Sha256Digest& json) {
+std::string DescribedDigests(const ServedGraph& served,
+                             const Sha256Digest& json) {
+  const Graph& graph = *served.graph;
   const GraphSchema& schema = graph.schema();
   v1::DescribeReply reply;
   reply.set_content_digest(schema.content_digest.data(),
@@ -82,6 +84,14 @@ std::string DescribedDigests(const Graph& graph, const Sha256Digest& json) {
                           schema.layout_digest.size());
   reply.set_graph_json_bytes(graph.schema_json().size());
   reply.set_graph_json_sha256(json.data(), json.size());
+  for (const auto& list : served.hot_lists) {
+    v1::HotListState* state = reply.add_hot_lists();
+    state->set_name(list->name());
+    state->set_digest(list->digest().data(), list->digest().size());
+    if (!list->files().empty()) {
+      state->set_json_bytes(list->files()[0].bytes.size());
+    }
+  }
   return reply.SerializeAsString();
 }
 
@@ -108,7 +118,7 @@ absl::Status DamageOf(const HeldGraph* held) {
 HeldGraph::HeldGraph(ServedGraph graph)
     : served(std::move(graph)),
       json_digest(Sha256Of(served.graph->schema_json())),
-      described(DescribedDigests(*served.graph, json_digest)),
+      described(DescribedDigests(served, json_digest)),
       described_text(DescribedText(*served.graph)) {}
 
 absl::Status GraphCatalog::Add(std::shared_ptr<HeldGraph> graph) {

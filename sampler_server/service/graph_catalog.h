@@ -19,6 +19,7 @@
 #include "common/runtime/mutex.h"
 #include "partition/format/graph.h"
 #include "partition/format/hot_cache.h"
+#include "partition/format/hot_list.h"
 #include "sampler_server/engine/batch/remote_partitions.h"
 #include "sampler_server/engine/gather/row_reader.h"
 
@@ -36,6 +37,8 @@ struct ServedGraph {
   std::function<std::vector<v1::PeerState>()> peers;
   // Hot rows of the partitions that are not here; may be null.
   std::shared_ptr<const HotCache> hot;
+  // Orders of rows that trainers may hold the first ones of.
+  HotLists hot_lists;
 };
 
 // A graph in the catalog and the work that is under way on it. Plans, batches
@@ -55,7 +58,8 @@ struct HeldGraph {
 
   const ServedGraph served;
   const Sha256Digest json_digest;  // of graph().schema_json()
-  // The parts of a DescribeReply that never change, serialized: the digests;
+  // The parts of a DescribeReply that never change, serialized: the digests,
+  // with those of hot lists;
   // and the text of graph.json, empty if it is too long for a reply.
   const std::string described;
   const std::string described_text;

@@ -28,10 +28,16 @@ struct GraphRead {
 };
 using GraphReadPtr = std::shared_ptr<GraphRead>;
 
+// What a read reads, by its type.
+const Graph& Take(const HeldGraph& held, const Graph*) { return held.graph(); }
+const HotLists& Take(const HeldGraph& held, const HotLists*) {
+  return held.served.hot_lists;
+}
+
 // Begins the read by one of the functions of graph_reads.h.
-template <typename Request>
+template <typename Source, typename Request>
 absl::Status BeginWith(GraphRead& read, absl::StatusOr<ItemRead> (*begin)(
-                                            const Graph&, const Request&,
+                                            const Source&, const Request&,
                                             absl::Span<const uint8_t>,
                                             const LeafLimits&, BudgetShare&)) {
   const IncomingCall& call = read.data.call;
@@ -43,9 +49,10 @@ absl::Status BeginWith(GraphRead& read, absl::StatusOr<ItemRead> (*begin)(
                    ReadableLayout(*read.core, *call.caller, read.job,
                                   request.layout_digest()));
   RETURN_IF_ERROR(read.graph->graph().damage());
-  ASSIGN_OR_RETURN(read.items,
-                   begin(read.graph->graph(), request, call.payload.span(),
-                         read.core->leaf_limits, *read.data.replies));
+  ASSIGN_OR_RETURN(
+      read.items,
+      begin(Take(*read.graph, static_cast<const Source*>(nullptr)), request,
+            call.payload.span(), read.core->leaf_limits, *read.data.replies));
   return absl::OkStatus();
 }
 
@@ -59,6 +66,8 @@ absl::Status Begin(GraphRead& read) {
       return BeginWith(read, BeginReadColumn);
     case MessageKind::kFindEdgesRequest:
       return BeginWith(read, BeginFindEdges);
+    case MessageKind::kReadHotListRequest:
+      return BeginWith(read, BeginReadHotList);
     default:
       return BeginWith(read, BeginNodeDegrees);
   }
@@ -117,6 +126,7 @@ bool IsGraphRead(MessageKind kind) {
     case MessageKind::kReadColumnRequest:
     case MessageKind::kFindEdgesRequest:
     case MessageKind::kNodeDegreesRequest:
+    case MessageKind::kReadHotListRequest:
       return true;
     default:
       return false;

@@ -7,7 +7,11 @@ ServiceMetrics::ServiceMetrics(Metrics& m)
                            "Batches that trainers asked for")),
       batches(m.AddCounter("tributary_batches_total", "Batches made")),
       batch_bytes(m.AddCounter("tributary_batch_bytes_total",
-                               "Bytes of the batches made")),
+                               "Bytes of the batches made, without those left "
+                               "out")),
+      left_out_bytes(m.AddCounter("tributary_batch_left_out_bytes_total",
+                                  "Bytes of the batches made that were left "
+                                  "out: rows that trainers hold")),
       inputs(
           m.AddCounter("tributary_inputs_total", "Inputs of the batches made")),
       needs(m.AddCounter("tributary_needs_total",

@@ -15,7 +15,8 @@ struct ServiceMetrics {
 
   Counter credits;          // received
   Counter batches;          // made
-  Counter batch_bytes;      // of batches made
+  Counter batch_bytes;      // of batches made, without what is left out
+  Counter left_out_bytes;   // of batches made: rows that trainers hold
   Counter inputs;           // of batches made
   Counter needs;            // batches larger than their credit
   Counter failed;           // batches that ended in BatchError

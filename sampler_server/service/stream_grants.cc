@@ -181,7 +181,10 @@ void StreamGrants::CancelAll() {
 void StreamGrants::OnTaskEnd(uint64_t id, TaskEnd end) {
   Grant* grant = Find(id);
   if (grant == nullptr) return;
-  if (end.kind == TaskEnd::Kind::kReady) grant->bytes = end.bytes;
+  if (end.kind == TaskEnd::Kind::kReady) {
+    grant->left_out = end.left_out.bytes();
+    grant->bytes = end.bytes - grant->left_out;
+  }
   if (answers_->closed() || !grant->state.Answer()) return;
   switch (end.kind) {
     case TaskEnd::Kind::kReady:
@@ -198,6 +201,7 @@ void StreamGrants::OnTaskEnd(uint64_t id, TaskEnd end) {
 void StreamGrants::CountBatch(const Grant& grant) {
   core_->metrics.batches.Add();
   core_->metrics.batch_bytes.Add(static_cast<double>(grant.bytes));
+  core_->metrics.left_out_bytes.Add(static_cast<double>(grant.left_out));
   core_->metrics.inputs.Add(static_cast<double>(grant.inputs));
   core_->metrics.batch_seconds.Observe(
       absl::ToDoubleSeconds(strand_->Now() - grant.arrived));
@@ -217,7 +221,7 @@ void StreamGrants::SendBatch(uint64_t id, Grant& grant, TaskEnd end) {
   }
   if (!sending()) stall_.BeginSending(strand_->Now());
   grant.state.BeginSending();
-  grant.unread = end.bytes;
+  grant.unread = grant.bytes;
   grant.stage->store(v1::STAGE_SENDING);
   const auto batch = end.room->buffer();
   // The network releases it on a thread of its own: the room is freed on ours.
@@ -229,7 +233,7 @@ void StreamGrants::SendBatch(uint64_t id, Grant& grant, TaskEnd end) {
           self->OnFramesOut(id);
         });
       });
-  answers_->SendFrames(id, batch, std::move(owner));
+  answers_->SendFrames(id, batch, std::move(owner), std::move(end.left_out));
   CrashPoint("batch.sent");
 }
 

@@ -75,7 +75,8 @@ class StreamGrants : public std::enable_shared_from_this<StreamGrants> {
     Admission::BatchId admitted = 0;
     std::string job;
     std::shared_ptr<CpuMeter> cpu;  // null: not measured
-    size_t bytes = 0;               // of the batch, once it is made
+    size_t bytes = 0;               // made for the trainer, once they are
+    size_t left_out = 0;            // of the batch, beside these
     size_t unread = 0;              // of them, in the memory budget
     TimerId queue_timer = 0;
     absl::Time arrived;

@@ -151,6 +151,12 @@ void TrainerStream::OnCredit(CreditMessage message) {
   auto request = MakeBatchRequest(credit, message.payload, *std::move(plan),
                                   lent_bytes, strand_->Now());
   if (!request.ok()) return grants_->Refuse(credit.grant(), request.status());
+  if (lent_bytes == 0) {
+    auto rows = TrainerRowsOf(credit, session->graph->served.hot_lists,
+                              session->graph->schema().node_types.size());
+    if (!rows.ok()) return grants_->Refuse(credit.grant(), rows.status());
+    request->trainer_rows = *std::move(rows);
+  }
   request->deadline =
       std::min(request->deadline, strand_->Now() + core_->max_credit_time);
   grants_->Admit(credit.grant(),

@@ -28,9 +28,12 @@ SimServer& SimFleet::Add(const SimServerOptions& options) {
 PeeredGraph SimFleet::Peered(const SimServer& server,
                              std::shared_ptr<const Graph> graph,
                              std::shared_ptr<RowReader> rows) {
-  return MakePeeredGraph(std::move(graph), std::move(rows), /*hot=*/nullptr,
-                         server.incarnation, server.options.has_peers,
-                         network.TransportOf(server.executor), server.executor);
+  PeeredGraph peered =
+      MakePeeredGraph(std::move(graph), std::move(rows), /*hot=*/nullptr,
+                      server.incarnation, server.options.has_peers,
+                      network.TransportOf(server.executor), server.executor);
+  peered.served.hot_lists = server.options.hot_lists;
+  return peered;
 }
 
 void SimFleet::Start(SimServer& server) {

@@ -44,6 +44,7 @@ struct SimServerOptions {
   // On which the steps of data calls take the time that they are charged; 0:
   // they take none.
   int data_threads = 0;
+  HotLists hot_lists;  // of the graph
   // Makes the row reader of each of its processes; null if the graph has its
   // features in memory.
   std::function<std::shared_ptr<RowReader>(SimExecutor*)> rows;

@@ -1,6 +1,6 @@
 // Reads of the graph while servers crash, streams break and owners differ: in
 // the simulation.
-#include "trainer_client/graph/graph_client.h"
+#include "trainer_client/core/reads/graph_client.h"
 
 #include <algorithm>
 #include <cstring>

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "common/proto/session.pb.h"
+#include "sampler_server/engine/testing/filled_batch.h"
 #include "sampler_server/kinds/registry.h"
 #include "tests/kinds/kind_fixture.h"
 
@@ -38,6 +39,16 @@ std::string Made(const KindCase& c, uint32_t partitions, uint32_t servers) {
   return DigestOf(*world.Run(c.batch));
 }
 
+// Likewise, without some rows, which are filled in afterwards.
+std::string MadeWithTrainerRows(const KindCase& c, uint64_t seed) {
+  MemoryGraphSpec spec = c.graph;
+  spec.num_partitions = 3;
+  for (auto& type : spec.node_types) type.partition_of.clear();
+  const auto graph = MemoryGraph::Make(spec);
+  OneBatchWorld world(graph->Only({0, 2}), graph);
+  return DigestWithTrainerRows(world, *graph, c.batch, seed);
+}
+
 TEST(Registry, EveryKindHasAFixtureAndAName) {
   std::set<std::string> kinds, fixtures;
   for (const SamplingKind* kind : AllKinds()) {
@@ -48,6 +59,15 @@ TEST(Registry, EveryKindHasAFixtureAndAName) {
     EXPECT_TRUE(fixtures.emplace(fixture->kind()).second) << fixture->kind();
   }
   EXPECT_EQ(kinds, fixtures) << "tests/kinds/kind_fixtures.cc";
+}
+
+TEST_P(Conformance, IsTheSameWhereTheTrainerHoldsRows) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const KindCase c = Make(seed);
+    ASSERT_EQ(MadeWithTrainerRows(c, seed), Defined(c))
+        << "seed " << seed << "\n"
+        << c.description;
+  }
 }
 
 TEST_P(Conformance, IsWhatIsDefined) {

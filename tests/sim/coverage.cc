@@ -30,6 +30,7 @@ constexpr SimCounter kCounters[] = {
     {"abuses", &SimCoverage::abuses},
     {"abusers_closed", &SimCoverage::abusers_closed},
     {"reassigned", &SimCoverage::reassigned},
+    {"left_out", &SimCoverage::left_out},
     {"hedged", &SimCoverage::hedged},
     {"needs", &SimCoverage::needs},
     {"evicted", &SimCoverage::evicted},

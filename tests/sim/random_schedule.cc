@@ -89,6 +89,11 @@ class Draw {
       schedule.link_types = 1;
       Normalize(schedule);
     }
+    SimRandom cache(static_cast<uint64_t>(schedule.seed), "cache");
+    if (cache.Chance(0.3)) {
+      schedule.cache = 1 + static_cast<int64_t>(cache.Below(3));
+      if (cache.Chance(0.3)) schedule.cache |= kSimDamagedRows;
+    }
     SimRandom writers(static_cast<uint64_t>(schedule.seed), "frozen writers");
     if (writers.Chance(0.05)) FreezeWriters(writers, schedule);
     return schedule;

@@ -10,6 +10,7 @@
 
 #include "common/testing/sim_random.h"
 #include "partition/format/testing/graph_builder.h"
+#include "partition/format/testing/hot_list_of.h"
 #include "partition/pipeline/inputs/out_edges.h"
 #include "partition/writer/writer.h"
 #include "trainer_client/core/session/session_builder.h"
@@ -103,6 +104,13 @@ bool HasSubgraph(const Schedule& schedule) {
          draws.draw != DrawMode::kLabor &&
          (schedule.subgraph != 2 ||
           (draws.time == TimeMode::kNone && schedule.predicates == 0));
+}
+
+FeatureDType PrecisionOf(const Schedule& schedule) {
+  constexpr FeatureDType kPrecisions[] = {
+      FeatureDType::kStored, FeatureDType::kFloat16, FeatureDType::kBFloat16,
+      FeatureDType::kInt8};
+  return kPrecisions[schedule.features];
 }
 
 bool NeedsColumns(const Schedule& schedule) {
@@ -292,10 +300,7 @@ LoaderSession MakeSession(const Schedule& schedule, int64_t job, uint32_t rank,
   if (schedule.links == 0) options.input_nodes = std::move(nodes);
   options.batch_size = kSimBatchSize;
   options.random_seed = kRandomSeed + static_cast<uint64_t>(job);
-  constexpr FeatureDType kPrecisions[] = {
-      FeatureDType::kStored, FeatureDType::kFloat16, FeatureDType::kBFloat16,
-      FeatureDType::kInt8};
-  options.feature_dtype = kPrecisions[schedule.features];
+  options.feature_dtype = PrecisionOf(schedule);
   options.rank = rank;
   options.world = world;
   return OrDie(tributary::MakeSession(
@@ -358,6 +363,24 @@ std::shared_ptr<const Graph> SimulatedGraph(const Schedule& schedule,
                              .features = in_files ? FeatureMemory::kPaged
                                                   : FeatureMemory::kResident}));
   return graph;
+}
+
+// Whole, and in memory.
+static std::shared_ptr<const Graph> MappedGraph(Schedule schedule) {
+  schedule.disk_us = 0;
+  return SimulatedGraph(schedule, static_cast<uint32_t>(schedule.partitions),
+                        {});
+}
+
+std::shared_ptr<const HotList> SimulatedHotList(const Schedule& schedule,
+                                                uint64_t which) {
+  return HotListOf(*MappedGraph(schedule), which);
+}
+
+HeldRowsOf SimulatedHeldRows(const Schedule& schedule) {
+  constexpr uint32_t kRowsOfPiece = 5;
+  return {MappedGraph(schedule), SimulatedHotList(schedule, 0),
+          PrecisionOf(schedule), kRowsOfPiece};
 }
 
 std::shared_ptr<const Graph> StrangersGraph() {

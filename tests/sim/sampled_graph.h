@@ -9,7 +9,9 @@
 
 #include "common/batch/batch_view.h"
 #include "partition/format/graph.h"
+#include "partition/format/hot_list.h"
 #include "tests/sim/schedule.h"
+#include "trainer_client/core/held/testing/held_rows_of.h"
 #include "trainer_client/core/loader_core.h"
 
 namespace tributary {
@@ -26,6 +28,13 @@ std::vector<uint32_t> PartitionsOfServer(const Schedule& schedule, int server);
 std::shared_ptr<const Graph> SimulatedGraph(const Schedule& schedule,
                                             uint32_t num_partitions,
                                             std::vector<uint32_t> partitions);
+// Returns an order of the graph's rows; each `which` is another one.
+std::shared_ptr<const HotList> SimulatedHotList(const Schedule& schedule,
+                                                uint64_t which);
+// Returns rows of the first of them, none yet, as the schedule's batches have
+// them.
+HeldRowsOf SimulatedHeldRows(const Schedule& schedule);
+
 // Returns another graph, for a server that trainers must not ask.
 std::shared_ptr<const Graph> StrangersGraph();
 

@@ -36,6 +36,7 @@ constexpr SimField kFields[] = {
     {"edge_dir", &Schedule::edge_dir, 0, 2},
     {"features", &Schedule::features, 0, 3},
     {"scaled", &Schedule::scaled, 0, 1},
+    {"cache", &Schedule::cache, 0, 7},
     {"rooms", &Schedule::rooms, 0, 1},
     {"stranger", &Schedule::stranger, 0, 1},
     {"certificates", &Schedule::certificates, 0, 1},
@@ -228,7 +229,8 @@ bool Schedule::IsCalm() const {
   const Schedule plain;
   const bool rates = corrupt_ppm || cut_ppm || stall_ppm || refuse_ppm ||
                      slow_ppm || twice_ppm;
-  return !rates && faults.empty() && abuses == 0 && ring >= plain.ring &&
+  return !rates && faults.empty() && abuses == 0 &&
+         (cache & kSimDamagedRows) == 0 && ring >= plain.ring &&
          memory >= plain.memory && leaf_memory >= plain.leaf_memory &&
          queued >= plain.queued && sessions >= plain.sessions &&
          latency_us <= plain.latency_us && disk_us == plain.disk_us;

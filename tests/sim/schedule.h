@@ -54,6 +54,13 @@ inline constexpr int64_t kSimMasks = 2;
 inline constexpr int64_t kSimNeighbors = 0, kSimWalks = 1, kSimPpr = 2,
                          kSimLayerwise = 3, kSimKinds = 4;
 
+// The values of Schedule::cache: no trainer holds rows; all servers know the
+// list of those that they hold; the first one has none, or another list. The
+// bit kSimDamagedRows may be added: some of the rows are damaged.
+inline constexpr int64_t kSimNoCache = 0, kSimListEverywhere = 1,
+                         kSimListMissing = 2, kSimOtherList = 3,
+                         kSimDamagedRows = 4;
+
 // Everything that a run depends on. The default of each number is the value
 // that disturbs least; SimFields() lists the numbers.
 struct Schedule {
@@ -78,6 +85,7 @@ struct Schedule {
   int64_t features = 0;    // 0: as stored, 1: float16, 2: bfloat16,
                            // 3: int8
   int64_t scaled = 0;      // the graph stores features as int8 with scales
+  int64_t cache = 0;       // trainers hold rows; see SimCache
   int64_t rooms = 0;       // trainers share memory with servers
   int64_t stranger = 0;    // a server with another graph is listed too
   int64_t certificates = 0;  // everybody has one, antagonists that of one job

@@ -27,15 +27,29 @@ SimTrainer::SimTrainer(SimScheduler* world, SimNetwork* network,
   fleet.link.silence = absl::Milliseconds(500);
   fleet.link.credit_timeout = options_.core.rpc_timeout;
   fleet.jitter_seed = options_.core.jitter_seed;
-  strand_->Post([core = core_, fleet, content = options_.graph_content] {
+  strand_->Post([core = core_, fleet, content = options_.graph_content,
+                 held = options_.held] {
     auto servers = std::make_shared<ServerFleet>(fleet);
     if (content.has_value()) servers->PinGraph(*content);
     core->Start(servers);
+    if (held != nullptr) core->Hold(held);
     servers->Start();
   });
 }
 
+void SimTrainer::AddRows() {
+  constexpr absl::Duration kLongest = absl::Milliseconds(20);
+  if (done_ || closed_ || !options_.add_rows()) return;
+  strand_->PostAfter(random_.Between(absl::ZeroDuration(), kLongest),
+                     [this] { AddRows(); });
+}
+
 void SimTrainer::Run(const Cursor& cursor) {
+  if (options_.add_rows) {
+    strand_->Post([this] { AddRows(); });
+    options_.held->SetOnDrop(
+        [this](int, uint32_t) { strand_->Post([this] { AddRows(); }); });
+  }
   strand_->Post([this, cursor] {
     const absl::Status resumed = core_->Resume(cursor);
     if (!resumed.ok()) user_->OnError(resumed);

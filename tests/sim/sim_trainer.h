@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,11 @@ struct SimTrainerOptions {
   absl::Duration max_step = absl::Milliseconds(4);
   uint64_t max_held = 1;          // batches held, including earlier steps'
   uint64_t checkpoint_every = 1;  // steps
+  // Rows that the trainer holds; null: none.
+  std::shared_ptr<HeldRows> held;
+  // Adds rows to these; returns false once it has all. Called now and then, and
+  // again after rows were dropped.
+  std::function<bool()> add_rows;
   // See ServerFleet::PinGraph.
   std::optional<Sha256Digest> graph_content;
 };
@@ -77,6 +83,7 @@ class SimTrainer {
   SimExecutor* node() const { return node_; }
 
  private:
+  void AddRows();
   void Pull();
   void Take(absl::StatusOr<std::optional<BatchLease>> next);
   void Step();

@@ -127,6 +127,11 @@ SimServerOptions SimWorld::ServerOptions(int number) {
     server.max_streams = kAbusedStreams;
   }
   if (number == 0) server.before = Lies();
+  const int64_t cache = schedule_.cache & ~kSimDamagedRows;
+  if (cache != kSimNoCache && (number > 0 || cache != kSimListMissing)) {
+    server.hot_lists = {SimulatedHotList(
+        schedule_, number == 0 && cache == kSimOtherList ? 1 : 0)};
+  }
   if ((schedule_.abuses & kCostlyBatches) != 0) server.cores = kAbusedCores;
   server.rows = [this](SimExecutor* executor) { return MakeRows(executor); };
   return server;
@@ -157,6 +162,22 @@ std::shared_ptr<RowReader> SimWorld::MakeRows(SimExecutor* server) {
                                     RowQueueLimits{.pieces = 2});
 }
 
+// Lets a trainer hold rows that it gets while it runs.
+void SimWorld::Hold(SimTrainerOptions& trainer) const {
+  auto held = std::make_shared<HeldRowsOf>(SimulatedHeldRows(schedule_));
+  auto random = std::make_shared<SimRandom>(trainer.seed, "held rows");
+  const bool damaged = (schedule_.cache & kSimDamagedRows) != 0;
+  const auto types = fleet_.servers[0]->graph->schema().node_types.size();
+  trainer.held = held->rows();
+  trainer.add_rows = [held, random, damaged, types] {
+    for (size_t t = 0; t < types; ++t) {
+      const bool damages = damaged && random->Chance(0.2);
+      if (held->AddPiece(static_cast<int>(t), damages)) return true;
+    }
+    return false;
+  };
+}
+
 void SimWorld::Seat(SimSeat& seat) {
   SimTrainerOptions trainer;
   trainer.name = absl::StrCat("trainer", seat.number);
@@ -176,6 +197,7 @@ void SimWorld::Seat(SimSeat& seat) {
   for (const auto& server : fleet_.servers) {
     trainer.servers.push_back(server->address);
   }
+  if (schedule_.cache != 0) Hold(trainer);
   seat.trainer = std::make_unique<SimTrainer>(&fleet_.world, &fleet_.network,
                                               std::move(trainer), &seat);
   if (schedule_.certificates == 0) return;
@@ -293,6 +315,7 @@ void SimWorld::Collect(const SimTrainer& trainer) {
   coverage_.needs += stats.needs;
   coverage_.evicted += stats.evicted;
   coverage_.doubles += stats.doubles;
+  coverage_.left_out += stats.left_out;
 }
 
 int SimWorld::strangers_streams() const {

@@ -11,6 +11,7 @@
 #include "common/text/status.h"
 #include "trainer_client/core/asked_batch.h"
 #include "trainer_client/core/fleet_options.h"
+#include "trainer_client/core/held/trainer_cache.h"
 #include "trainer_client/core/loader_core.h"
 #include "trainer_client/core/session/session_builder.h"
 #include "trainer_client/core/session/session_opener.h"
@@ -43,6 +44,7 @@ class Loader final : public DistLoader {
       : options_(options),
         worker_(worker),
         jitter_seed_(std::random_device()()),
+        transport_(environment.transport),
         make_ring_(environment.make_ring),
         ring_option_(environment.ring_option),
         on_wait_(environment.on_wait),
@@ -112,6 +114,8 @@ class Loader final : public DistLoader {
     core.on_wait = on_wait_;
     return core;
   }
+  // Begins to fetch rows, if the options say so.
+  absl::Status StartCache(std::shared_ptr<const std::string> spec);
   // Sets rounds_ for the epoch that has begun.
   absl::Status AgreeOnRounds();
   // Runs `change` on the strand and takes the order that it left.
@@ -121,6 +125,7 @@ class Loader final : public DistLoader {
   const SessionOptions options_;
   const RemoteDistSamplingWorkerOptions worker_;
   const uint64_t jitter_seed_;
+  Transport* const transport_;
   const decltype(LoaderEnvironment::make_ring) make_ring_;
   const std::string ring_option_;
   const WaitObserver on_wait_;
@@ -128,6 +133,7 @@ class Loader final : public DistLoader {
   const std::shared_ptr<Strand> strand_;
   const std::shared_ptr<ServerFleet> fleet_;
   std::shared_ptr<LoaderCore> core_;
+  std::shared_ptr<TrainerCache> cache_;  // null: there is none
   GraphSchema schema_;
   EpochOrderOptions order_options_;
   OrderIdentity identity_;
@@ -150,17 +156,41 @@ absl::Status Loader::Open() {
   schema_ = std::move((*result)->schema);
   order_options_ = (*result)->session.order;
   identity_ = (*result)->session.order_identity();
+  const auto spec = (*result)->session.spec;
   ASSIGN_OR_RETURN(LoaderCoreOptions core, CoreOptions());
   core_ = std::make_shared<LoaderCore>(std::move(core),
                                        std::move((*result)->session), strand_);
   strand_->Post([core = core_, fleet = fleet_] { core->Start(fleet); });
+  return StartCache(spec);
+}
+
+// Paced by half of the bytes of batches: the first ones are not delayed.
+absl::Status Loader::StartCache(std::shared_ptr<const std::string> spec) {
+  ASSIGN_OR_RETURN(const TrainerCacheSize size,
+                   TrainerCacheSize::Parse(worker_.trainer_cache));
+  if (size.off()) return absl::OkStatus();
+  TrainerCacheOptions cache;
+  cache.size = size;
+  cache.list = worker_.trainer_cache_list;
+  cache.strand = strand_;
+  cache.fleet = fleet_;
+  cache.transport = transport_;
+  cache.schema = schema_;
+  cache.spec = std::move(spec);
+  cache.allowance = [core = core_] { return core->stats().bytes / 2; };
+  cache.hold = [core = core_](std::shared_ptr<HeldRows> rows) {
+    core->Hold(std::move(rows));
+  };
+  cache_ = std::make_shared<TrainerCache>(std::move(cache));
+  strand_->Post([cache = cache_] { cache->Start(); });
   return absl::OkStatus();
 }
 
 // Leases and the slots below them live on; nothing else does.
 Loader::~Loader() {
   auto closed = std::make_shared<Promised<bool>>();
-  strand_->Post([core = core_, fleet = fleet_, closed] {
+  strand_->Post([core = core_, fleet = fleet_, cache = cache_, closed] {
+    if (cache != nullptr) cache->Stop();
     const auto done = [closed] { closed->Set(true); };
     if (core != nullptr) return core->Close(done);
     fleet->Close(done);

@@ -14,6 +14,7 @@
 #include "trainer_client/core/batch/batch_lease.h"
 #include "trainer_client/core/fleet/server_fleet.h"
 #include "trainer_client/core/fleet/wait_notice.h"
+#include "trainer_client/core/held/held_rows.h"
 #include "trainer_client/core/session/epoch_order.h"
 #include "trainer_client/core/session/loader_session.h"
 #include "trainer_client/core/strand_signal.h"
@@ -63,6 +64,12 @@ class LoaderCore : public ServerEvents,
   // Uses `fleet` from now on, and receives its events. Comes before all other
   // calls but Cancel.
   void Start(std::shared_ptr<ServerFleet> fleet);
+
+  // Credits name what is held of these rows from now on; they are in the form
+  // of the session's batches. Comes after Start.
+  void Hold(std::shared_ptr<HeldRows> rows) {
+    requester_->Hold(std::move(rows));
+  }
 
   // See DistLoader. Nothing is requested before the first Next.
   // CANCELLED: the loader was cancelled.

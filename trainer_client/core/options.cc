@@ -8,6 +8,7 @@
 #include "common/io/buffer.h"
 #include "common/text/status.h"
 #include "common/text/utf8.h"
+#include "trainer_client/core/held/trainer_cache_size.h"
 
 namespace tributary {
 namespace {
@@ -89,6 +90,11 @@ absl::Status CheckTls(const TlsFiles& tls) {
       absl::StrCat("RemoteDistSamplingWorkerOptions.tls: ", status.message()));
 }
 
+absl::Status CheckTrainerCache(const std::string& text) {
+  if (TrainerCacheSize::Parse(text).ok()) return absl::OkStatus();
+  return OptionError("trainer_cache", text, kTrainerCacheSizes);
+}
+
 }  // namespace
 
 absl::Status RemoteDistSamplingWorkerOptions::Validate() const {
@@ -114,6 +120,7 @@ absl::Status RemoteDistSamplingWorkerOptions::Validate() const {
   }
   RETURN_IF_ERROR(CheckRange("prefetch_size", prefetch_size, 1, 1024));
   RETURN_IF_ERROR(CheckGraphName(graph_name));
+  RETURN_IF_ERROR(CheckTrainerCache(trainer_cache));
   if (worker_key.empty() || worker_key.size() > 256) {
     return OptionError("worker_key",
                        absl::StrCat(worker_key.size(), " bytes long"),

@@ -72,6 +72,14 @@ struct RemoteDistSamplingWorkerOptions {
   // and asynchronously. Requires a LoaderEnvironment whose make_ring does so,
   // as that of SamplingWorkers; a loader refuses one without make_ring.
   bool pin_memory = false;
+  // Rows of features that this process holds, so that servers need not send
+  // them: "off"; a share of each node type's rows, as "0.2"; or a size of
+  // memory, as "2GB". They are fetched while batches come, the hottest ones
+  // first. Batches are the same bytes with any cache. Not in GLT.
+  std::string trainer_cache = "off";
+  // The order of the rows: the name of one of the graph's hot lists (tributary
+  // cache --list). Empty: one that was sampled, else that by degree.
+  std::string trainer_cache_list;
   // The name of this job on servers, for fairness and logs. 1 to 256 bytes of
   // UTF-8.
   std::string worker_key = "default";

@@ -15,7 +15,7 @@
 #include "common/io/buffer.h"
 #include "partition/schema/schema.h"
 #include "trainer_client/core/kinds/session_options.h"
-#include "trainer_client/graph/graph_client.h"
+#include "trainer_client/core/reads/graph_client.h"
 #include "trainer_client/modes/sampling_workers.h"
 
 namespace tributary {

@@ -10,6 +10,7 @@
 #include "common/tensor/tensor_view.h"
 #include "partition/schema/schema.h"
 #include "sampler_server/engine/batch/held_memory.h"
+#include "sampler_server/engine/gather/left_out_nodes.h"
 #include "sampler_server/engine/hop/excluded_edges.h"
 #include "sampler_server/engine/ids/local_numbering.h"
 #include "sampler_server/engine/plan/plan.h"
@@ -58,6 +59,8 @@ struct NodeTypeState {
   std::vector<int64_t> per_hop;  // num_sampled_nodes
   // Nodes that a batch which is too large would have and that have no number.
   uint64_t unnumbered = 0;
+  // Rows that are not gathered, found before the batch is laid out.
+  LeftOutNodes left_out;
 };
 
 struct EdgeTypeState {
@@ -115,7 +118,9 @@ struct BatchState {
                  tree_time.size() * sizeof(int64_t);
     for (const ExcludedEdges& type : excluded) sum += type.bytes();
     for (const KindTensor& tensor : tensors) sum += tensor.bytes.capacity();
-    for (const NodeTypeState& type : nodes) sum += type.numbering.bytes();
+    for (const NodeTypeState& type : nodes) {
+      sum += type.numbering.bytes() + type.left_out.bytes();
+    }
     for (const EdgeTypeState& type : edges) {
       for (const SampledHop& hop : type.hops) sum += hop.bytes();
     }

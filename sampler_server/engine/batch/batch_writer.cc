@@ -94,6 +94,10 @@ void BatchWriter::AddNodeTensors(int type) {
   if (CollectsTime(schema, plan_)) {
     tensors.time = layout_.Add("time" + suffix, DType::kInt64, {n});
   }
+  const size_t left_out = state_.nodes[type].left_out.size();
+  for (const int rows : {tensors.x, tensors.x_scale, tensors.y}) {
+    if (rows != kNone && left_out > 0) layout_.LeaveOut(rows, left_out);
+  }
   nodes_.push_back(tensors);
 }
 

@@ -24,16 +24,20 @@ class BatchWriter {
               const BatchKey& key, const BatchState& state);
 
   size_t total_bytes() const { return layout_.total_bytes(); }
+  // Of the room, which lacks what is left out.
+  size_t room_bytes() const { return layout_.room_bytes(); }
+  std::vector<BatchGap> gaps() const { return layout_.gaps(); }
 
   // Writes the header and all tensors except n_id, x, y, edge_attr, their
   // scales, in_degree, out_degree and those that the kind's
-  // BatchProgram::Finish writes. `room` has total_bytes(). `input_number` has
+  // BatchProgram::Finish writes. `room` has room_bytes(). `input_number` has
   // an entry for each input. Returns false when `stop` says so.
   bool Write(absl::Span<const int64_t> input_number, absl::Span<uint8_t> room,
              StopCheck* stop = nullptr);
 
   // The parts of `room` for the rows of a type; empty for columns that the
-  // batch does not have.
+  // batch does not have. x, x_scale and y are without the rows that are left
+  // out.
   struct NodeRows {
     absl::Span<uint8_t> n_id, x, x_scale, y, time;
   };

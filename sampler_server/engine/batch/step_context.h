@@ -49,6 +49,7 @@ struct StepContext {
   RowReader* rows = nullptr;           // null: features are in memory
   const HotCache* hot = nullptr;       // rows of other partitions; may be null
   const RemoteRowMetrics* remote_rows = nullptr;  // null: not counted
+  const TrainerRows* trainer_rows = nullptr;      // null: none are left out
   const SamplingPlan* plan = nullptr;
   BatchKey key;
   absl::Span<const int64_t> input_number;  // of each input, in the input list

@@ -73,8 +73,12 @@ void GatherStep::AddNodeJobs(size_t index) {
     context_.state->nodes[type].numbering.ReduceIds(
         static_cast<uint64_t>(schema.num_nodes));
   }
+  const LeftOutNodes& left_out = context_.state->nodes[type].left_out;
+  const auto& ids = context_.state->nodes[type].numbering.ids();
   NodesByPartition parted =
-      GroupByPartition(schema, context_.state->nodes[type].numbering.ids());
+      left_out.empty()
+          ? GroupByPartition(schema, ids)
+          : GroupByPartition(schema, WithoutLeftOut(ids, left_out));
   context_.state->nodes[type].numbering.DropIds();
   const bool in_order = parted.groups.size() == 1;
   for (PartitionNodes& group : parted.groups) {
@@ -84,7 +88,8 @@ void GatherStep::AddNodeJobs(size_t index) {
     job.rows = std::move(group.rows);
     job.num_rows = job.rows.size();
     if (!in_order) job.to = std::move(group.index);
-    job.orig_id = {rows.n_id, RowForm::Copied(sizeof(int64_t))};
+    job.orig_id = {rows.n_id.subspan(left_out.size() * sizeof(int64_t)),
+                   RowForm::Copied(sizeof(int64_t))};
     if (CollectsX(schema, *context_.plan)) {
       job.x = FeatureColumn(rows.x, rows.x_scale, *schema.x);
     }
@@ -361,6 +366,18 @@ absl::Status GatherStep::Scatter(const Job& job,
   return put_rows(job.weight, rows.weight.span());
 }
 
+void GatherStep::PutLeftOutIds() const {
+  for (size_t i = 0; i < context_.plan->node_types.size(); ++i) {
+    const int type = context_.plan->node_types[i];
+    const LeftOutNodes& left_out = context_.state->nodes[type].left_out;
+    if (left_out.empty()) continue;
+    const absl::Span<uint8_t> n_id = writer_->node_rows(i, room_).n_id;
+    SpreadIds(left_out, context_.trainer_rows->list->nodes(type)->order,
+              {reinterpret_cast<int64_t*>(n_id.data()),
+               n_id.size() / sizeof(int64_t)});
+  }
+}
+
 absl::Status GatherStep::CheckOriginalIds() const {
   for (size_t i = 0; i < context_.plan->node_types.size(); ++i) {
     const NodeTypeSchema& type =
@@ -383,7 +400,10 @@ absl::Status GatherStep::CheckOriginalIds() const {
 }
 
 void GatherStep::FinishWhenAllIsThere() {
-  if (in_flight_ == 0 && reading_ == 0) return Finish(CheckOriginalIds());
+  if (in_flight_ == 0 && reading_ == 0) {
+    PutLeftOutIds();
+    return Finish(CheckOriginalIds());
+  }
   context_.control->SetStage(reading_ > 0 ? BatchStage::kWaitingForDisk
                                           : BatchStage::kWaitingForPeer);
 }

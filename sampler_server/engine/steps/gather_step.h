@@ -80,6 +80,8 @@ class GatherStep : public std::enable_shared_from_this<GatherStep> {
                           const std::shared_ptr<const void>& owner);
   void GatherThere(Job job);
   absl::Status Scatter(const Job& job, const GatheredRows& rows) const;
+  // Rows that the trainer holds have their original ids from the hot list.
+  void PutLeftOutIds() const;
   absl::Status CheckOriginalIds() const;
   void FinishWhenAllIsThere();
   void Finish(absl::Status status);

@@ -4,8 +4,9 @@
 
 #include <set>
 
-namespace tributary {
+#include "sampler_server/engine/testing/filled_batch.h"
 
+namespace tributary {
 std::shared_ptr<RecordingSink> ExpectDigestOnLayouts(
     const std::function<std::shared_ptr<MemoryGraph>(uint32_t partitions)>&
         make_graph,
@@ -23,6 +24,9 @@ std::shared_ptr<RecordingSink> ExpectDigestOnLayouts(
     const auto in_files = std::make_shared<FeaturesInFiles>(graph->Only(here));
     EXPECT_EQ(DigestOf(*OneBatchWorld(in_files, graph).Run(batch)), digest)
         << partitions << " partitions, features in files";
+    OneBatchWorld parted(in_files, graph);
+    EXPECT_EQ(DigestWithTrainerRows(parted, *graph, batch, partitions), digest)
+        << partitions << " partitions, features in files, rows left out";
   }
   return sink;
 }

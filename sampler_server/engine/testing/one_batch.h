@@ -30,13 +30,16 @@ class RecordingSink final : public BatchSink {
     std::fill_n(room.data(), bytes, 0xAB);  // what is not written shows
     return room.span();
   }
-  void Ready(size_t bytes) override { ready = bytes, ++ends; }
+  void Ready(size_t bytes, LeftOut rows) override {
+    ready = bytes, left_out = std::move(rows), ++ends;
+  }
   void Needs(size_t bytes) override { needs = bytes, ++ends; }
   void Failed(absl::Status why) override { failed = std::move(why), ++ends; }
   void StageChanged(BatchStage stage) override { stages.push_back(stage); }
 
   AlignedBuffer room;
   std::optional<size_t> ready, needs;
+  LeftOut left_out;  // of the batch, what is not in the room
   absl::Status failed;
   std::vector<BatchStage> stages;
   int ends = 0;

@@ -43,8 +43,9 @@ void AnswerSender::SendReady(uint64_t grant, uint64_t bytes,
 }
 
 void AnswerSender::SendFrames(uint64_t grant, absl::Span<const uint8_t> batch,
-                              std::shared_ptr<const void> owner) {
-  frames_->Send(grant, batch, std::move(owner));
+                              std::shared_ptr<const void> owner,
+                              LeftOut left_out) {
+  frames_->Send(grant, batch, std::move(owner), std::move(left_out));
 }
 
 void AnswerSender::CancelFrames(uint64_t grant) { frames_->Cancel(grant); }

@@ -37,11 +37,11 @@ class AnswerSender {
   // The batch of `bytes` bytes is in `room`, the slot that the trainer lent.
   void SendReady(uint64_t grant, uint64_t bytes,
                  std::shared_ptr<SharedRoom> room);
-  // Sends `batch` as frames; `owner` keeps it and is released, on any thread,
-  // once the network has taken the last frame, or CancelFrames or Stop was
-  // called. Requires a batch that is not empty.
+  // Sends `batch`, without what is left out, as frames; `owner` keeps it and is
+  // released, on any thread, once the network has taken the last frame, or
+  // CancelFrames or Stop was called. Requires a batch that is not empty.
   void SendFrames(uint64_t grant, absl::Span<const uint8_t> batch,
-                  std::shared_ptr<const void> owner);
+                  std::shared_ptr<const void> owner, LeftOut left_out);
   void CancelFrames(uint64_t grant);
   // The credit was too small; the trainer may ask again with `bytes`.
   void SendNeeds(uint64_t grant, uint64_t bytes);

@@ -114,7 +114,7 @@ TEST_F(AnswerSenderTest, FramesAreCountedWhenTheNetworkHasTakenThem) {
   auto batch = std::make_shared<std::vector<uint8_t>>(100, 9);
   std::weak_ptr<const void> owner = batch;
   const absl::Span<const uint8_t> bytes = *batch;
-  answers_.SendFrames(8, bytes, std::move(batch));
+  answers_.SendFrames(8, bytes, std::move(batch), {});
   world_.Drain(100);
   const auto frame = Last<v1::Frame>(MessageKind::kFrame);
   EXPECT_EQ(frame.grant(), 8u);

@@ -133,14 +133,45 @@ absl::StatusOr<BatchRequest> MakeBatchRequest(
   return request;
 }
 
+absl::StatusOr<std::shared_ptr<const TrainerRows>> TrainerRowsOf(
+    const v1::Credit& credit, const HotLists& lists, size_t types) {
+  if (!credit.has_held()) return nullptr;
+  const v1::HeldRows& held = credit.held();
+  if (held.list_digest().size() != sizeof(Sha256Digest)) {
+    return Refuse("size of the hot list's digest", held.list_digest().size(),
+                  absl::StrCat("it has ", sizeof(Sha256Digest), " bytes"));
+  }
+  if (static_cast<size_t>(held.num_rows_size()) > types) {
+    return Refuse("number of node types", held.num_rows_size(),
+                  absl::StrCat("the graph has ", types));
+  }
+  for (const auto& list : lists) {
+    if (!std::equal(list->digest().begin(), list->digest().end(),
+                    held.list_digest().begin(), [](uint8_t a, char b) {
+                      return a == static_cast<uint8_t>(b);
+                    })) {
+      continue;
+    }
+    auto rows = std::make_shared<TrainerRows>();
+    rows->list = list;
+    rows->num_rows.assign(held.num_rows().begin(), held.num_rows().end());
+    rows->num_rows.resize(types);
+    return rows;
+  }
+  return nullptr;
+}
+
 uint64_t InputBytes(const BatchRequest& request) {
   const LinkColumns& links = request.links;
+  const size_t types = request.trainer_rows == nullptr
+                           ? 0
+                           : request.trainer_rows->num_rows.size();
   return (request.input_number.size() + request.original_id.size() +
           request.input_time.size() + links.source.size() +
           links.destination.size() + links.edge_id.size() +
           links.negative.size()) *
              sizeof(int64_t) +
-         links.label.size();
+         links.label.size() + types * sizeof(uint32_t);
 }
 
 uint64_t ReservationFor(const GraphSchema& schema, const BatchRequest& request,

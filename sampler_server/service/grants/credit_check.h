@@ -8,6 +8,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "common/proto/wire.pb.h"
+#include "partition/format/hot_list.h"
 #include "sampler_server/engine/batch_task.h"
 
 namespace tributary {
@@ -20,6 +21,12 @@ absl::StatusOr<BatchRequest> MakeBatchRequest(
     const v1::Credit& credit, absl::Span<const uint8_t> payload,
     std::shared_ptr<const SamplingPlan> plan, size_t room_bytes,
     absl::Time now);
+
+// Returns the rows that the credit's trainer holds; null if it names none, or a
+// list that is not among `lists`. `types`: the graph's number of node types.
+// INVALID_ARGUMENT, likewise.
+absl::StatusOr<std::shared_ptr<const TrainerRows>> TrainerRowsOf(
+    const v1::Credit& credit, const HotLists& lists, size_t types);
 
 // Returns the bytes that the request's inputs take, queued or running.
 uint64_t InputBytes(const BatchRequest& request);

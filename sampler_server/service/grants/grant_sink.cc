@@ -25,19 +25,20 @@ absl::Span<uint8_t> GrantSink::AllocateRoom(size_t bytes) {
   return room_->Allocate(bytes);
 }
 
-void GrantSink::Ready(size_t bytes) {
+void GrantSink::Ready(size_t bytes, LeftOut left_out) {
   CrashPoint("batch.filled");
-  TaskEnd end{TaskEnd::Kind::kReady, bytes};
-  end.room = room_;
-  callbacks_.ended(std::move(end));
+  callbacks_.ended({.kind = TaskEnd::Kind::kReady,
+                    .bytes = bytes,
+                    .left_out = std::move(left_out),
+                    .room = room_});
 }
 
 void GrantSink::Needs(size_t bytes) {
-  callbacks_.ended({TaskEnd::Kind::kNeeds, bytes});
+  callbacks_.ended({.kind = TaskEnd::Kind::kNeeds, .bytes = bytes});
 }
 
 void GrantSink::Failed(absl::Status why) {
-  callbacks_.ended({TaskEnd::Kind::kFailed, 0, std::move(why)});
+  callbacks_.ended({.kind = TaskEnd::Kind::kFailed, .why = std::move(why)});
 }
 
 void GrantSink::StageChanged(BatchStage stage) {

@@ -19,6 +19,7 @@ struct TaskEnd {
   enum class Kind { kReady, kNeeds, kFailed };
   Kind kind = Kind::kFailed;
   size_t bytes = 0;                 // kReady: of the batch; kNeeds: to ask for
+  LeftOut left_out;                 // kReady
   absl::Status why;                 // kFailed
   std::shared_ptr<BatchRoom> room;  // kReady: the batch
 };
@@ -47,7 +48,7 @@ class GrantSink final : public BatchSink {
   ~GrantSink() override;
 
   absl::Span<uint8_t> AllocateRoom(size_t bytes) override;
-  void Ready(size_t bytes) override;
+  void Ready(size_t bytes, LeftOut left_out) override;
   void Needs(size_t bytes) override;
   void Failed(absl::Status why) override;
   void StageChanged(BatchStage stage) override;

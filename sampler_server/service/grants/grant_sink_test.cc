@@ -54,7 +54,7 @@ TEST_F(GrantSinkTest, AFilledBufferStaysReservedUntilItsRoomIsGone) {
   const absl::Span<uint8_t> room = sink->AllocateRoom(128);
   ASSERT_EQ(room.size(), 128u);
   room[127] = 7;
-  sink->Ready(128);
+  sink->Ready(128, {});
   EXPECT_EQ(budget_->used(), 1000u);  // the task may still work
   sink.reset();
   EXPECT_EQ(gone_, 1);
@@ -77,7 +77,7 @@ TEST_F(GrantSinkTest, ALentSlotIsFilledInPlaceAndTakesNoBudget) {
   const absl::Span<uint8_t> room = sink->AllocateRoom(100);
   EXPECT_EQ(room.data(), slot->bytes().data());
   EXPECT_EQ(room.size(), 100u);
-  sink->Ready(100);
+  sink->Ready(100, {});
   sink.reset();
   EXPECT_EQ(used_when_gone_, 0u);
   ASSERT_EQ(ends_.size(), 1u);

@@ -22,6 +22,7 @@
 #include "common/runtime/shared_budget.h"
 #include "common/runtime/work_slice.h"
 #include "partition/format/graph.h"
+#include "partition/format/hot_list.h"
 #include "sampler_server/service/leaf/leaf_calls.h"
 
 namespace tributary {
@@ -91,6 +92,12 @@ absl::StatusOr<ItemRead> BeginFindEdges(const Graph& graph,
 
 absl::StatusOr<ItemRead> BeginNodeDegrees(const Graph& graph,
                                           const v1::NodeDegreesRequest& request,
+                                          absl::Span<const uint8_t> payload,
+                                          const LeafLimits& limits,
+                                          BudgetShare& budget);
+
+absl::StatusOr<ItemRead> BeginReadHotList(const HotLists& lists,
+                                          const v1::ReadHotListRequest& request,
                                           absl::Span<const uint8_t> payload,
                                           const LeafLimits& limits,
                                           BudgetShare& budget);

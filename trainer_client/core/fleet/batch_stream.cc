@@ -10,8 +10,10 @@
 
 namespace tributary {
 
-BatchStream::Granted::Granted(std::shared_ptr<ReceiveSlot> s)
-    : slot(std::move(s)), assembler(slot->bytes()) {}
+BatchStream::Granted::Granted(const CreditRequest& request)
+    : slot(request.slot),
+      held(request.held),
+      assembler(slot->bytes(), held.view != nullptr) {}
 
 std::shared_ptr<BatchStream> BatchStream::Connect(
     Transport* transport, const Address& address,
@@ -51,7 +53,7 @@ uint64_t BatchStream::SendCredit(const CreditRequest& request,
     MutexLock lock(mutex_);
     // A broken stream reports its close after this, if it has not yet.
     if (broken_.ok()) {
-      granted_.emplace(grant, std::make_shared<Granted>(request.slot));
+      granted_.emplace(grant, std::make_shared<Granted>(request));
     }
   }
   Send(CreditMessage(grant, request, timeout));
@@ -139,12 +141,45 @@ absl::StatusOr<std::shared_ptr<BatchStream::Granted>> BatchStream::Take(
 absl::Status BatchStream::EndGrant(GrantEnd end) {
   ASSIGN_OR_RETURN(const std::shared_ptr<Granted> granted, Take(end.grant));
   end.slot = granted->slot;
+  Report(std::move(end));
+  return absl::OkStatus();
+}
+
+void BatchStream::Report(GrantEnd end) {
   strand_->Post([self = shared_from_this(), end = std::move(end)]() mutable {
     if (auto events = self->events_.lock()) {
       events->OnGrantEnd(*self, std::move(end));
     }
   });
+}
+
+// The server does not write into the slot any more: the grant is no longer open
+// here, but its end is still to be reported.
+absl::Status BatchStream::FillThenEnd(GrantEnd end, LeftOut left_out) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<Granted> granted, Take(end.grant));
+  end.slot = granted->slot;
+  const absl::Span<uint8_t> room = end.slot->bytes().first(end.bytes);
+  FillBatch(strand_->executor(), room, std::move(left_out), granted->held.view,
+            granted->slot,
+            [self = shared_from_this(), end = std::move(end),
+             held = granted->held](FillEnd fill) mutable {
+              self->OnFillEnd(std::move(end), held, std::move(fill));
+            });
   return absl::OkStatus();
+}
+
+void BatchStream::OnFillEnd(GrantEnd end, const HeldCredit& held,
+                            FillEnd fill) {
+  if (fill.damaged.has_value()) {
+    held.rows->Drop(fill.damaged->node_type, fill.damaged->rank);
+    end.kind = GrantEnd::Kind::kError;
+    end.error = absl::UnavailableError(fill.status.message());
+    end.retryable = true;
+  } else if (!fill.status.ok()) {
+    end.kind = GrantEnd::Kind::kReturned;
+    Close(std::move(fill.status));
+  }
+  Report(std::move(end));
 }
 
 absl::Status BatchStream::OnFrame(IncomingMessage& message) {
@@ -154,13 +189,18 @@ absl::Status BatchStream::OnFrame(IncomingMessage& message) {
     return absl::InternalError(
         absl::StrCat("a frame for grant ", frame.grant(), ", not open"));
   }
-  RETURN_IF_ERROR(
-      granted->assembler.Add(frame.offset(), frame.total(), message));
+  FrameAssembler& assembler = granted->assembler;
+  RETURN_IF_ERROR(assembler.Add(
+      {frame.offset(), frame.total(), frame.left_out_bytes()}, message));
   granted->signs.fetch_add(1);
-  if (!granted->assembler.complete()) return absl::OkStatus();
-  return EndGrant({.kind = GrantEnd::Kind::kFilled,
-                   .grant = frame.grant(),
-                   .bytes = frame.total()});
+  if (!assembler.complete()) return absl::OkStatus();
+  GrantEnd end{.kind = GrantEnd::Kind::kFilled,
+               .grant = frame.grant(),
+               .bytes = frame.total()};
+  if (frame.left_out_bytes() == 0) return EndGrant(std::move(end));
+  end.left_out_bytes = frame.left_out_bytes();
+  return FillThenEnd(std::move(end),
+                     {assembler.TakeGaps(), frame.left_out_crcs()});
 }
 
 absl::Status BatchStream::OnAnswer(const IncomingMessage& message) {

@@ -17,6 +17,7 @@
 #include "trainer_client/core/fleet/credit_request.h"
 #include "trainer_client/core/fleet/grant_end.h"
 #include "trainer_client/core/fleet/receive_slot.h"
+#include "trainer_client/core/held/batch_fill.h"
 
 namespace tributary {
 
@@ -32,8 +33,9 @@ class BatchStreamEvents {
   virtual void OnStreamClosed(BatchStream& stream, absl::Status why) = 0;
 };
 
-// Copies frames into their slots on the transport's thread and passes
-// everything else on to the strand. A grant holds its slot until the server has
+// Copies frames into their slots on the transport's thread, fills rows in that
+// were left out on the strand's executor, and passes everything else on to the
+// strand. A grant holds its slot until the server has
 // filled it, answered otherwise or returned it, or until the stream has closed;
 // so no slot is reused while the server may still write into it. What waits for
 // the strand is bounded by the number of grants. Any violation of the protocol
@@ -71,8 +73,9 @@ class BatchStream : public StreamHandler,
  private:
   // An open grant. Only the transport's thread uses the assembler.
   struct Granted {
-    explicit Granted(std::shared_ptr<ReceiveSlot> s);
+    explicit Granted(const CreditRequest& request);
     std::shared_ptr<ReceiveSlot> slot;
+    HeldCredit held;
     FrameAssembler assembler;
     std::atomic<uint64_t> signs{1};
   };
@@ -90,6 +93,10 @@ class BatchStream : public StreamHandler,
   // Removes the grant. INTERNAL: it is not open.
   absl::StatusOr<std::shared_ptr<Granted>> Take(uint64_t grant);
   absl::Status EndGrant(GrantEnd end);
+  // Fills in what was left out of a batch that has arrived, then reports it.
+  absl::Status FillThenEnd(GrantEnd end, LeftOut left_out);
+  void OnFillEnd(GrantEnd end, const HeldCredit& held, FillEnd fill);
+  void Report(GrantEnd end);
   void Send(OutgoingMessage message);
   std::shared_ptr<Stream> stream();
 

@@ -18,6 +18,7 @@ namespace {
 
 constexpr size_t kMaxPageBytes = size_t{1} << 20;
 constexpr int kMaxDescribedPeers = 4096;  // as many as a server watches
+constexpr int kMaxHotLists = 1024;
 
 template <typename Reply>
 absl::StatusOr<Reply> ParseReply(const CallReply& reply, MessageKind wanted) {
@@ -87,13 +88,15 @@ absl::Status SetText(const v1::DescribeReply& told,
 // A fleet has no more of them; a server that says more would fill memory.
 absl::Status CheckCounts(const v1::DescribeReply& told) {
   if (told.partitions_size() <= static_cast<int>(kMaxPartitions) &&
-      told.peers_size() <= kMaxDescribedPeers) {
+      told.peers_size() <= kMaxDescribedPeers &&
+      told.hot_lists_size() <= kMaxHotLists) {
     return absl::OkStatus();
   }
   return absl::InternalError(
-      absl::StrCat("it describes ", told.partitions_size(), " partitions and ",
-                   told.peers_size(), " peers; allowed: ", kMaxPartitions,
-                   " and ", kMaxDescribedPeers));
+      absl::StrCat("it describes ", told.partitions_size(), " partitions, ",
+                   told.peers_size(), " peers and ", told.hot_lists_size(),
+                   " hot lists; allowed: ", kMaxPartitions, ", ",
+                   kMaxDescribedPeers, " and ", kMaxHotLists));
 }
 
 absl::StatusOr<v1::DescribeReply> ParseDescribe(
@@ -123,6 +126,11 @@ absl::StatusOr<ServerDescription> ToDescription(v1::DescribeReply told) {
   description.draining = told.draining();
   description.budget_bytes = told.budget_bytes();
   description.takes_wait_reports = told.takes_wait_reports();
+  for (const v1::HotListState& list : told.hot_lists()) {
+    ASSIGN_OR_RETURN(const Sha256Digest digest,
+                     ToDigest("hot list's", list.digest()));
+    description.hot_lists.push_back({list.name(), digest, list.json_bytes()});
+  }
   for (const v1::PeerState& peer : told.peers()) {
     if (!peer.healthy()) continue;
     description.peers.push_back(

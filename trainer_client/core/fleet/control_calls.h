@@ -2,6 +2,7 @@
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_FLEET_CONTROL_CALLS_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_FLEET_CONTROL_CALLS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -26,6 +27,13 @@ struct DescribedPeer {
   std::vector<uint32_t> partitions;
 };
 
+// An order of the graph's rows that a server knows.
+struct DescribedHotList {
+  std::string name;
+  Sha256Digest digest{};
+  uint64_t json_bytes = 0;  // of its list.json
+};
+
 // How a server describes itself.
 struct ServerDescription {
   std::string graph_name;
@@ -41,7 +49,13 @@ struct ServerDescription {
   uint64_t budget_bytes = 0;  // for all batches being made; 0: unknown
   bool takes_wait_reports = false;
   std::vector<DescribedPeer> peers;  // healthy ones
+  std::vector<DescribedHotList> hot_lists;
 
+  bool HasHotList(const Sha256Digest& digest) const {
+    return std::any_of(
+        hot_lists.begin(), hot_lists.end(),
+        [&](const DescribedHotList& list) { return list.digest == digest; });
+  }
   // Returns the largest credit in bytes that the server can accept; it refuses
   // larger ones for good. A server reserves twice a credit: working memory and
   // room.

@@ -9,6 +9,7 @@
 #include "common/batch/batch_key.h"
 #include "trainer_client/core/fleet/batch_ref.h"
 #include "trainer_client/core/fleet/receive_slot.h"
+#include "trainer_client/core/held/held_rows.h"
 
 namespace tributary {
 
@@ -23,6 +24,12 @@ struct CreditInputs {
   uint64_t num_links = 0;
 };
 
+// The rows that a trainer holds, and what of them a credit names.
+struct HeldCredit {
+  std::shared_ptr<HeldRows> rows;
+  std::shared_ptr<const HeldView> view;  // null: nothing
+};
+
 // A credit: the batch, its inputs, and the room to put it into.
 struct CreditRequest {
   BatchKey key;
@@ -31,6 +38,7 @@ struct CreditRequest {
   bool exclusive = false;
   std::shared_ptr<ReceiveSlot> slot;
   CreditInputs inputs;
+  HeldCredit held;
 
   BatchRef batch() const { return {key.index, generation}; }
 };

@@ -24,6 +24,7 @@ struct GrantEnd {
   Kind kind{};
   uint64_t grant = 0;                 // its number on the stream
   uint64_t bytes = 0;                 // kFilled, kNeeds
+  uint64_t left_out_bytes = 0;        // kFilled: of them, held by this trainer
   std::shared_ptr<ReceiveSlot> slot;  // the grant's
   absl::Status error;                 // kError
   bool retryable = false;             // kError

@@ -33,6 +33,13 @@ void SetInputs(const CreditInputs& inputs, v1::Credit& credit,
   message.payload_owner = inputs.link_credit;
 }
 
+void SetHeld(const HeldView& held, v1::Credit& credit) {
+  credit.mutable_held()->set_list_digest(held.list.data(), held.list.size());
+  for (const HeldType& type : held.types) {
+    credit.mutable_held()->add_num_rows(type.num_rows);
+  }
+}
+
 absl::StatusOr<GrantEnd> ParseReady(const IncomingMessage& message) {
   ASSIGN_OR_RETURN(const auto ready, ParseHeader<v1::Ready>(message));
   return GrantEnd{.kind = GrantEnd::Kind::kFilled,
@@ -93,6 +100,7 @@ OutgoingMessage CreditMessage(uint64_t grant, const CreditRequest& request,
   credit.set_max_bytes(request.slot->bytes().size());
   credit.set_timeout_ms(
       std::max<int64_t>(1, absl::ToInt64Milliseconds(timeout)));
+  if (request.held.view != nullptr) SetHeld(*request.held.view, credit);
   OutgoingMessage message;
   SetInputs(request.inputs, credit, message);
   message.kind = MessageKind::kCredit;

@@ -247,6 +247,11 @@ absl::Duration ServerLink::ExpectedTime() const {
 }
 
 void ServerLink::RequestBatch(CreditRequest request) {
+  const auto& held = request.held.view;
+  if (held != nullptr &&
+      (held->empty() || !description_.HasHotList(held->list))) {
+    request.held = {};
+  }
   streams_.Request(request, options_.credit_timeout);
 }
 

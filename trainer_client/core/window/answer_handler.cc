@@ -99,6 +99,7 @@ void AnswerHandler::OnFilled(BatchServer& server, PendingBatch& batch,
   }
   batch.Complete(std::move(end.slot), *std::move(view));
   state_->rooms.OnReceived(end.bytes);
+  state_->stats.left_out += end.left_out_bytes;
   fleet_->Cancel(state_->epoch.RefOf(batch.index()), nullptr);
 }
 

@@ -128,6 +128,7 @@ void BatchRequester::Send(PendingBatch& batch, BatchServer& server,
   request.slot = std::move(slot);
   request.inputs =
       MakeCreditInputs(state_->session, *state_->epoch.order(), batch.index());
+  if (held_ != nullptr) request.held = {held_, held_->view()};
   server.RequestBatch(std::move(request));
   batch.MarkRequested();
   // A late server may still answer first; a silent one is told to stop.

@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
 #include "trainer_client/core/fleet/batch_fleet.h"
+#include "trainer_client/core/held/held_rows.h"
 #include "trainer_client/core/window/loader_state.h"
 
 namespace tributary {
@@ -29,6 +31,8 @@ class BatchRequester {
                  BatchFleet* fleet)
       : options_(options), state_(state), fleet_(fleet) {}
 
+  // Credits name these rows from now on, as many as are held then.
+  void Hold(std::shared_ptr<HeldRows> rows) { held_ = std::move(rows); }
   // Forgets the previous epoch.
   void Reset() { front_lacks_room_ = false; }
   // Adds batches of the epoch up to the size of the window. Requires an epoch.
@@ -69,6 +73,7 @@ class BatchRequester {
   const BatchRequesterOptions options_;
   LoaderState* const state_;
   BatchFleet* const fleet_;
+  std::shared_ptr<HeldRows> held_;
   bool front_lacks_room_ = false;
 };
 

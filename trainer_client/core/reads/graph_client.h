@@ -1,6 +1,6 @@
 // Reads the stored graph from the servers that own its partitions.
-#ifndef TRIBUTARY_TRAINER_CLIENT_GRAPH_GRAPH_CLIENT_H_
-#define TRIBUTARY_TRAINER_CLIENT_GRAPH_GRAPH_CLIENT_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_READS_GRAPH_CLIENT_H_
+#define TRIBUTARY_TRAINER_CLIENT_CORE_READS_GRAPH_CLIENT_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -139,4 +139,4 @@ class GraphClient : public std::enable_shared_from_this<GraphClient> {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_GRAPH_GRAPH_CLIENT_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_READS_GRAPH_CLIENT_H_

@@ -1,4 +1,4 @@
-#include "trainer_client/graph/graph_client.h"
+#include "trainer_client/core/reads/graph_client.h"
 
 #include <algorithm>
 

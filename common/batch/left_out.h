@@ -1,0 +1,39 @@
+// Bytes of a batch that its receiver already has.
+#ifndef TRIBUTARY_COMMON_BATCH_LEFT_OUT_H_
+#define TRIBUTARY_COMMON_BATCH_LEFT_OUT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tributary {
+
+// A range of the whole batch that is left out.
+struct BatchGap {
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+  bool operator==(const BatchGap&) const = default;
+};
+
+// What is left out of a batch: rows that the trainer holds
+// (common/proto/wire.proto, Frame).
+struct LeftOut {
+  std::vector<BatchGap> gaps;  // ascending, apart, none empty
+  // The sum of the hot list's CRC32Cs of these rows, modulo 2^64.
+  uint64_t crcs = 0;
+
+  bool empty() const { return gaps.empty(); }
+  uint64_t bytes() const {
+    uint64_t sum = 0;
+    for (const BatchGap& gap : gaps) sum += gap.bytes;
+    return sum;
+  }
+};
+
+// Returns how much is left out of a tensor whose first `bytes` the receiver
+// has: whole cache lines, so that what follows stays aligned.
+constexpr size_t LeftOutOf(size_t bytes) { return bytes & ~size_t{63}; }
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_COMMON_BATCH_LEFT_OUT_H_

@@ -1,0 +1,423 @@
+#include "trainer_client/core/held/held_fetcher.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/hash/crc32c.h"
+#include "common/proto/graph_reads.pb.h"
+#include "common/text/status.h"
+
+namespace tributary {
+namespace {
+
+constexpr absl::Duration kReadTimeout = absl::Seconds(60);
+constexpr uint64_t kServerTimeoutMs = 10'000;
+constexpr absl::Duration kPause = absl::Milliseconds(50);
+constexpr absl::Duration kClaimPause = absl::Seconds(1);
+constexpr absl::Duration kLongestPause = absl::Seconds(10);
+constexpr int kMostFailures = 10;  // in a row
+constexpr int kMostDrops = 10;
+constexpr size_t kBytesPerCall = size_t{1} << 20;
+constexpr size_t kBytesPerChunk = size_t{4} << 20;
+constexpr size_t kMostRowsPerChunk = 16'384;
+
+template <typename Request>
+Request RequestOf(const GraphSchema& schema) {
+  Request request;
+  request.set_layout_digest(schema.layout_digest.data(),
+                            schema.layout_digest.size());
+  request.set_timeout_ms(kServerTimeoutMs);
+  return request;
+}
+
+template <typename T>
+std::vector<uint8_t> BytesOf(const std::vector<T>& values) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
+  return {bytes, bytes + values.size() * sizeof(T)};
+}
+
+std::vector<Sha256Digest> DigestsIn(absl::Span<const uint8_t> bytes) {
+  std::vector<Sha256Digest> digests(bytes.size() / sizeof(Sha256Digest));
+  if (!bytes.empty()) std::memcpy(digests.data(), bytes.data(), bytes.size());
+  return digests;
+}
+
+absl::Status CheckSha256(const std::string& what,
+                         absl::Span<const uint8_t> bytes,
+                         const Sha256Digest& digest) {
+  if (Sha256Of(bytes) == digest) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(
+      what, " of the hot list has another SHA-256 than ", ToHex(digest)));
+}
+
+// Whether asking again would bring the same answer.
+bool IsFinalHere(const absl::Status& why) {
+  return absl::IsPermissionDenied(why) || absl::IsUnauthenticated(why) ||
+         absl::IsNotFound(why) || absl::IsUnimplemented(why) ||
+         absl::IsCancelled(why);
+}
+
+}  // namespace
+
+void HeldFetcher::Call(std::vector<GraphRead> reads, Then then) {
+  working_ = true;
+  options_.client->Read(
+      std::move(reads), options_.strand->Now() + kReadTimeout,
+      [self = shared_from_this(), then](absl::StatusOr<Replies> replies) {
+        self->working_ = false;
+        if (self->stopped_) return;
+        if (!replies.ok()) return self->OnFailure(replies.status());
+        (*self.*then)(*std::move(replies));
+      });
+}
+
+GraphRead HeldFetcher::ReadFile(const std::string& file, uint64_t offset,
+                                uint64_t bytes) const {
+  auto request = RequestOf<v1::ReadHotListRequest>(options_.schema);
+  request.set_list_digest(options_.list.data(), options_.list.size());
+  request.set_file(file);
+  request.set_offset(offset);
+  request.set_num_bytes(bytes);
+  GraphRead read;
+  read.kind = MessageKind::kReadHotListRequest;
+  read.header = request.SerializeAsString();
+  read.reply_bytes = bytes;
+  return read;
+}
+
+void HeldFetcher::Start() {
+  if (options_.json_bytes > kMaxHotListJsonBytes) {
+    return End(absl::DataLossError(
+        absl::StrCat("list.json has ", options_.json_bytes,
+                     " bytes; allowed: ", kMaxHotListJsonBytes)));
+  }
+  Call({ReadFile("list.json", 0, options_.json_bytes)}, &HeldFetcher::OnJson);
+}
+
+void HeldFetcher::OnJson(Replies replies) {
+  const auto text = replies[0].span();
+  absl::Status status = CheckSha256("list.json", text, options_.list);
+  if (!status.ok()) return OnFailure(status);
+  const auto list = HotListJson::FromJson(
+      {reinterpret_cast<const char*>(text.data()), text.size()});
+  if (!list.ok()) return End(list.status());
+  std::vector<HeldTypePlan> plans =
+      PlanHeldRows(options_.schema, *list, options_.collect,
+                   options_.feature_dtype, options_.size, options_.piece_bytes);
+  std::vector<HeldRows::Type> forms;
+  for (HeldTypePlan& plan : plans) {
+    forms.push_back({plan.name, plan.form, plan.rows_per_piece, plan.num_rows});
+    Type type;
+    for (const HotListType& listed : list->node_types) {
+      if (listed.name == plan.name) type.listed = listed;
+    }
+    type.plan = std::move(plan);
+    types_.push_back(std::move(type));
+  }
+  rows_ = options_.rows(std::move(forms));
+  Next();
+}
+
+void HeldFetcher::Stop() {
+  stopped_ = true;
+  if (std::exchange(claimed_, false)) rows_->Unclaim();
+}
+
+bool HeldFetcher::Claim() {
+  if (claimed_) return true;
+  claimed_ = rows_->TryClaim();
+  if (!claimed_) return false;
+  rows_->SetOnDrop([weak = weak_from_this(), strand = options_.strand](
+                       int type, uint32_t num_rows) {
+    strand->Post([weak, type, num_rows] {
+      if (auto self = weak.lock()) self->OnDrop(type, num_rows);
+    });
+  });
+  return true;
+}
+
+void HeldFetcher::NextAfter(absl::Duration pause) {
+  options_.strand->PostAfter(pause, [weak = weak_from_this()] {
+    if (auto self = weak.lock()) self->Next();
+  });
+}
+
+uint32_t HeldFetcher::HeldOf(int type) const {
+  return rows_->view()->types[type].num_rows;
+}
+
+int HeldFetcher::NextType() const {
+  int next = -1;
+  double least = 1;
+  for (size_t t = 0; t < types_.size(); ++t) {
+    const uint32_t wanted = types_[t].plan.num_rows;
+    if (wanted == 0) continue;
+    const double share =
+        static_cast<double>(HeldOf(static_cast<int>(t)) + types_[t].filled) /
+        wanted;
+    if (share >= least) continue;
+    least = share;
+    next = static_cast<int>(t);
+  }
+  return next;
+}
+
+void HeldFetcher::Next() {
+  if (working_ || stopped_) return;
+  if (!Claim()) return NextAfter(kClaimPause);
+  const int t = NextType();
+  complete_ = t < 0;
+  if (complete_) return;
+  if (fetched_ >= options_.allowance()) return NextAfter(kPause);
+  Type& type = types_[t];
+  if (type.order_blocks.empty()) return ReadBlockDigests(t);
+  const uint64_t block = (HeldOf(t) + type.filled) / kHotListBlockRows;
+  if (!type.block.has_value() || type.block->number != block) {
+    return ReadBlock(t, block);
+  }
+  Locate(t);
+}
+
+void HeldFetcher::ReadBlockDigests(int t) {
+  reading_ = t;
+  const HotListType& listed = types_[t].listed;
+  const uint64_t bytes = listed.num_blocks() * sizeof(Sha256Digest);
+  Call({ReadFile("order.blocks/" + listed.name, 0, bytes),
+        ReadFile("crc.blocks/" + listed.name, 0, bytes)},
+       &HeldFetcher::OnBlockDigests);
+}
+
+void HeldFetcher::OnBlockDigests(Replies replies) {
+  Type& type = types_[reading_];
+  absl::Status status =
+      CheckSha256("order.blocks of " + type.listed.name, replies[0].span(),
+                  type.listed.order_blocks);
+  status.Update(CheckSha256("crc.blocks of " + type.listed.name,
+                            replies[1].span(), type.listed.crc_blocks));
+  if (!status.ok()) return OnFailure(status);
+  type.order_blocks = DigestsIn(replies[0].span());
+  type.crc_blocks = DigestsIn(replies[1].span());
+  Next();
+}
+
+void HeldFetcher::ReadBlock(int t, uint64_t number) {
+  reading_ = t;
+  reading_block_ = number;
+  const HotListType& listed = types_[t].listed;
+  const uint64_t first = number * kHotListBlockRows;
+  const uint64_t rows = std::min<uint64_t>(
+      kHotListBlockRows, static_cast<uint64_t>(listed.rows) - first);
+  Call({ReadFile("order/" + listed.name, first * sizeof(int64_t),
+                 rows * sizeof(int64_t)),
+        ReadFile("crc/" + listed.name, first * sizeof(uint32_t),
+                 rows * sizeof(uint32_t))},
+       &HeldFetcher::OnBlock);
+}
+
+void HeldFetcher::OnBlock(Replies replies) {
+  Type& type = types_[reading_];
+  absl::Status status =
+      CheckSha256("a block of order of " + type.listed.name, replies[0].span(),
+                  type.order_blocks[reading_block_]);
+  status.Update(CheckSha256("a block of crc of " + type.listed.name,
+                            replies[1].span(),
+                            type.crc_blocks[reading_block_]));
+  if (!status.ok()) return OnFailure(status);
+  type.block =
+      Block{reading_block_, std::move(replies[0]), std::move(replies[1])};
+  Next();
+}
+
+void HeldFetcher::Locate(int t) {
+  Type& type = types_[t];
+  const HeldTypePlan& plan = type.plan;
+  const uint32_t first = HeldOf(t) + type.filled;
+  const uint64_t in_block =
+      (type.block->number + 1) * kHotListBlockRows - first;
+  const size_t row_bytes = plan.stored_x + plan.form.y;
+  const size_t fitting =
+      std::clamp<size_t>(kBytesPerChunk / row_bytes, 1, kMostRowsPerChunk);
+  const auto count = static_cast<uint32_t>(
+      std::min<uint64_t>({in_block, fitting, plan.rows_per_piece - type.filled,
+                          plan.num_rows - first}));
+  chunk_ = {t, first, count, {}, {}};
+  const uint64_t at = first - type.block->number * kHotListBlockRows;
+  const std::vector<uint8_t> ids(
+      type.block->order.data() + at * sizeof(int64_t),
+      type.block->order.data() + (at + count) * sizeof(int64_t));
+  auto request = RequestOf<v1::LocateNodesRequest>(options_.schema);
+  request.set_node_type(static_cast<uint32_t>(t));
+  request.set_num_ids(count);
+  GraphRead read;
+  read.kind = MessageKind::kLocateNodesRequest;
+  read.header = request.SerializeAsString();
+  read.payload = ids;
+  read.reply_bytes = count * sizeof(uint64_t);
+  std::vector<GraphRead> reads;
+  reads.push_back(std::move(read));
+  Call(std::move(reads), &HeldFetcher::OnLocated);
+}
+
+void HeldFetcher::OnLocated(Replies replies) {
+  const NodeTypeSchema& schema = options_.schema.node_types[chunk_.type];
+  chunk_.internal.resize(chunk_.count);
+  std::memcpy(chunk_.internal.data(), replies[0].data(), replies[0].size());
+  for (const uint64_t id : chunk_.internal) {
+    if (id < static_cast<uint64_t>(schema.num_nodes)) continue;
+    return OnFailure(
+        absl::DataLossError(absl::StrCat("a server answered internal id ", id,
+                                         " of ", schema.num_nodes, " nodes")));
+  }
+  ReadRows();
+}
+
+void HeldFetcher::ReadRows() {
+  const NodeTypeSchema& schema = options_.schema.node_types[chunk_.type];
+  const HeldTypePlan& plan = type().plan;
+  std::map<uint32_t, std::vector<uint32_t>> by_partition;
+  for (uint32_t i = 0; i < chunk_.count; ++i) {
+    by_partition[schema.PartitionOf(static_cast<int64_t>(chunk_.internal[i]))]
+        .push_back(i);
+  }
+  const size_t most =
+      std::max<size_t>(1, kBytesPerCall / std::max(plan.stored_x, plan.form.y));
+  std::vector<GraphRead> reads;
+  for (const auto& [partition, ranks] : by_partition) {
+    for (size_t at = 0; at < ranks.size(); at += most) {
+      const auto end = ranks.begin() + std::min(ranks.size(), at + most);
+      const std::vector<uint32_t> part(ranks.begin() + at, end);
+      std::vector<uint64_t> rows;
+      for (const uint32_t i : part) {
+        rows.push_back(chunk_.internal[i] -
+                       static_cast<uint64_t>(schema.base[partition]));
+      }
+      auto request = RequestOf<v1::ReadColumnRequest>(options_.schema);
+      request.set_partition(partition);
+      request.set_node_type(static_cast<uint32_t>(chunk_.type));
+      request.set_num_rows(rows.size());
+      const auto add = [&](v1::StoredColumn column, size_t row_bytes) {
+        if (row_bytes == 0) return;
+        request.set_column(column);
+        GraphRead& read = reads.emplace_back();
+        read.kind = MessageKind::kReadColumnRequest;
+        read.partition = partition;
+        read.header = request.SerializeAsString();
+        read.payload = BytesOf(rows);
+        read.reply_bytes = rows.size() * row_bytes;
+      };
+      add(v1::STORED_COLUMN_X, plan.stored_x);
+      add(v1::STORED_COLUMN_Y, plan.form.y);
+      chunk_.parts.push_back(part);
+    }
+  }
+  Call(std::move(reads), &HeldFetcher::OnRows);
+}
+
+void HeldFetcher::OnRows(Replies replies) {
+  const HeldTypePlan& plan = type().plan;
+  if (type().piece == nullptr) {
+    auto piece = SharedMemory::Create(plan.rows_per_piece * plan.form.record());
+    if (!piece.ok()) return End(piece.status());
+    type().piece = *std::move(piece);
+  }
+  size_t next = 0;
+  for (const std::vector<uint32_t>& part : chunk_.parts) {
+    absl::Span<const uint8_t> x, y;
+    if (plan.stored_x > 0) x = replies[next++].span();
+    if (plan.form.y > 0) y = replies[next++].span();
+    const absl::Status status = TakePart(part, x, y);
+    if (!status.ok()) return OnFailure(status);
+  }
+  for (const AlignedBuffer& reply : replies) fetched_ += reply.size();
+  FinishChunk();
+}
+
+absl::Status HeldFetcher::TakePart(const std::vector<uint32_t>& part,
+                                   absl::Span<const uint8_t> x,
+                                   absl::Span<const uint8_t> y) {
+  const HeldTypePlan& plan = type().plan;
+  for (size_t i = 0; i < part.size(); ++i) {
+    RETURN_IF_ERROR(
+        Put(part[i], x.data() + i * plan.stored_x, y.data() + i * plan.form.y));
+  }
+  return absl::OkStatus();
+}
+
+// Compares a row with the list, and makes its record.
+absl::Status HeldFetcher::Put(uint32_t i, const uint8_t* x, const uint8_t* y) {
+  Type& type = this->type();
+  const HeldForm& form = type.plan.form;
+  const uint64_t at = chunk_.first + i - type.block->number * kHotListBlockRows;
+  uint32_t crc;
+  std::memcpy(&crc, type.block->crc.data() + at * sizeof(crc), sizeof(crc));
+  if (ExtendCrc32c(Crc32c({x, type.plan.stored_x}), {y, form.y}) != crc) {
+    return absl::DataLossError(
+        absl::StrCat("the row of rank ", chunk_.first + i, " of node type ",
+                     type.plan.name, " is not that of the hot list"));
+  }
+  uint8_t* const record =
+      type.piece->bytes().data() + size_t{type.filled + i} * form.record();
+  if (type.plan.convert != nullptr) {
+    type.plan.convert(x, type.plan.x_width, record, record + form.x);
+  } else if (form.x > 0) {
+    std::memcpy(record, x, form.x);
+  }
+  if (form.y > 0) std::memcpy(record + form.x + form.x_scale, y, form.y);
+  const uint32_t own = Crc32c({record, form.content()});
+  uint8_t* const tail = record + form.id_offset();
+  std::memcpy(tail, type.block->order.data() + at * sizeof(int64_t),
+              sizeof(int64_t));
+  std::memcpy(tail + 8, &crc, sizeof(crc));
+  std::memcpy(tail + 12, &own, sizeof(own));
+  return absl::OkStatus();
+}
+
+void HeldFetcher::FinishChunk() {
+  failures_ = 0;
+  Type& type = this->type();
+  // Rows before it were dropped meanwhile.
+  if (chunk_.first != HeldOf(chunk_.type) + type.filled) return Next();
+  type.filled += chunk_.count;
+  if (type.filled == type.plan.rows_per_piece ||
+      HeldOf(chunk_.type) + type.filled == type.plan.num_rows) {
+    const uint8_t* records = type.piece->bytes().data();
+    rows_->AddPiece(chunk_.type, {records, std::move(type.piece)},
+                    std::exchange(type.filled, 0));
+    type.piece = nullptr;
+  }
+  Next();
+}
+
+void HeldFetcher::OnDrop(int t, uint32_t) {
+  if (stopped_) return;
+  types_[t].filled = 0;
+  types_[t].piece = nullptr;
+  if (++drops_ > kMostDrops) {
+    return End(absl::DataLossError(absl::StrCat(
+        "held rows of node type ", types_[t].plan.name,
+        " were found to be damaged ", drops_,
+        " times: this machine's memory, or another process, changes them")));
+  }
+  Next();
+}
+
+void HeldFetcher::OnFailure(const absl::Status& why) {
+  if (IsFinalHere(why) || ++failures_ > kMostFailures) return End(why);
+  const absl::Duration pause =
+      std::min(kLongestPause, kPause * (1 << failures_));
+  options_.strand->PostAfter(pause, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (self == nullptr || self->stopped_ || self->working_) return;
+    self->rows_ == nullptr ? self->Start() : self->Next();
+  });
+}
+
+void HeldFetcher::End(absl::Status why) {
+  if (stopped_) return;
+  Stop();
+  options_.stopped(std::move(why));
+}
+
+}  // namespace tributary

@@ -1,0 +1,32 @@
+// How much of a graph's features a trainer holds, as users write it.
+#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_HELD_TRAINER_CACHE_SIZE_H_
+#define TRIBUTARY_TRAINER_CLIENT_CORE_HELD_TRAINER_CACHE_SIZE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace tributary {
+
+inline constexpr char kTrainerCacheSizes[] =
+    "off, a share of the rows from 0 to 1 as 0.2, or a size of memory as 2GB "
+    "or "
+    "512MiB";
+
+// The size of a trainer's cache, as users write it.
+struct TrainerCacheSize {
+  // Of each node type's rows, from 0 to 1; or of memory. Neither: no cache.
+  std::optional<double> share;
+  std::optional<uint64_t> bytes;
+
+  bool off() const { return !share.has_value() && !bytes.has_value(); }
+  // Reads "off", a share as "0.2", or a size as "2GB" or "512MiB".
+  // INVALID_ARGUMENT, with what is allowed.
+  static absl::StatusOr<TrainerCacheSize> Parse(std::string_view text);
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_HELD_TRAINER_CACHE_SIZE_H_
