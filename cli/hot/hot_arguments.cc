@@ -21,7 +21,21 @@ double PercentSaved(double before, double after) {
   return before > 0 ? 100 * (1 - after / before) : 0;
 }
 
+void PrintTrainers(const HotCacheReport& report) {
+  absl::PrintF("%-15s %16s %14s %22s %8s\n", "--trainer-cache", "bytes held",
+               "rows covered", "bytes of a batch sent", "pays");
+  absl::PrintF("%-15s %16d %13.1f%% %22.0f %8s\n", "off", 0, 0.0,
+               report.batch_bytes, "");
+  for (const TrainerForecast& trainer : report.trainers) {
+    absl::PrintF("%-15g %16d %13.1f%% %22.0f %8s\n", trainer.share,
+                 trainer.bytes, 100 * trainer.covered, trainer.batch_bytes,
+                 trainer.pays() ? "yes" : "no");
+  }
+}
+
 void PrintReport(const HotCacheReport& report) {
+  if (!report.trainers.empty()) PrintTrainers(report);
+  if (report.partitions.empty()) return;
   for (const PartitionForecast& p : report.partitions) {
     absl::PrintF(
         "partition %d: %d rows, %d bytes; remote of a batch: %.1f rows, %.0f "
@@ -47,12 +61,16 @@ std::string MadeBy(const HotArguments& arguments, const SessionText& session) {
   const SampleArguments& a = arguments.sample;
   std::string inputs = session.Get("input_nodes");
   if (absl::StrContains(inputs, "@")) inputs = "@FILE";
-  return absl::StrCat(
-      "tributary cache --hot-cache ", arguments.size, " --kind ",
-      session.Get("kind"), " --input-nodes ", inputs, " --num-neighbors ",
-      session.Get("num_neighbors"), " --batch-size ", session.Get("batch_size"),
-      " --shuffle ", arguments.order, " --epoch ", a.epoch, " --batches ",
-      a.batches, " --random-seed ", session.Get("random_seed"));
+  return absl::StrCat("tributary cache ",
+                      arguments.size.empty()
+                          ? ""
+                          : absl::StrCat("--hot-cache ", arguments.size, " "),
+                      "--kind ", session.Get("kind"), " --input-nodes ", inputs,
+                      " --num-neighbors ", session.Get("num_neighbors"),
+                      " --batch-size ", session.Get("batch_size"),
+                      " --shuffle ", arguments.order, " --epoch ", a.epoch,
+                      " --batches ", a.batches, " --random-seed ",
+                      session.Get("random_seed"));
 }
 
 }  // namespace
@@ -63,6 +81,13 @@ CLI::Option* DeclareHotSize(CLI::App& app, HotArguments& arguments) {
                   "Rows of each partition's cache: a share of the nodes of "
                   "each type that has features (0.2), or bytes (2GB)")
       ->type_name("SIZE");
+}
+
+void DeclareHotList(CLI::App& app, HotArguments& arguments) {
+  app.add_option("--list", arguments.list,
+                 "The name of the hot list, by which trainers hold rows")
+      ->type_name("NAME")
+      ->capture_default_str();
 }
 
 void DeclareHotBatches(CLI::App& app, HotArguments& arguments,
@@ -87,7 +112,10 @@ void DeclareHotBatches(CLI::App& app, HotArguments& arguments,
 absl::StatusOr<HotCacheRequest> ReadHotArguments(
     const HotArguments& arguments) {
   HotCacheRequest request;
-  ASSIGN_OR_RETURN(request.size, HotSize::Parse(arguments.size));
+  if (!arguments.size.empty()) {
+    ASSIGN_OR_RETURN(request.size, HotSize::Parse(arguments.size));
+  }
+  request.list = arguments.list;
   ASSIGN_OR_RETURN(const size_t order, ParseChoice("--shuffle", arguments.order,
                                                    {"global", "local"}));
   request.order = order == 1 ? HotOrder::kLocal : HotOrder::kGlobal;
@@ -112,10 +140,12 @@ absl::Status RunHotCache(const HotCacheRequest& request,
   progress.reset();  // ends its line on a terminal
   RETURN_IF_ERROR(report.status());
   PrintReport(*report);
-  if (!request.dry_run) {
+  if (request.dry_run) return absl::OkStatus();
+  if (request.size.has_value()) {
     absl::PrintF("wrote %s/hot for %d partitions\n", request.sample.graph,
                  report->partitions.size());
   }
+  absl::PrintF("wrote %s/hot-lists/%s\n", request.sample.graph, request.list);
   return absl::OkStatus();
 }
 

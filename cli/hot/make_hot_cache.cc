@@ -12,13 +12,19 @@
 #include "common/text/status.h"
 #include "partition/schema/feature_columns.h"
 #include "partition/writer/hot/hot_cache_writer.h"
+#include "partition/writer/hot/hot_list_writer.h"
 #include "trainer_client/core/dist_loader.h"
 
 namespace tributary {
 namespace {
 
+constexpr std::array<double, 6> kTrainerShares = {0.01, 0.02, 0.05,
+                                                  0.1,  0.2,  0.5};
 constexpr std::array<double, 7> kForecastRatios = {0.01, 0.02, 0.05, 0.1,
                                                    0.2,  0.5,  1};
+
+// Of a row that a trainer holds, beside what batches have of it.
+constexpr double kHeldRowBytes = 16;
 
 // Returns the input nodes of a session, ascending and each once.
 absl::StatusOr<std::vector<int64_t>> InputsOf(const Graph& graph, int type,
@@ -49,10 +55,13 @@ absl::StatusOr<int> InputTypeOf(const GraphSchema& schema,
       "; the graph has several: TYPE: before it"));
 }
 
-absl::Status CheckGraph(const std::string& folder, const GraphSchema& schema) {
-  if (schema.num_partitions < 2) {
+absl::Status CheckGraph(const std::string& folder, const GraphSchema& schema,
+                        bool caches) {
+  if (schema.num_partitions < 2 && caches) {
     return absl::InvalidArgumentError(absl::StrCat(
-        folder, " has one partition, and so no rows of others to cache"));
+        folder,
+        " has one partition, and so no rows of others to cache; allowed: "
+        "to leave --hot-cache out, for the hot list alone"));
   }
   for (const NodeTypeSchema& type : schema.node_types) {
     if (type.x.has_value()) return absl::OkStatus();
@@ -92,13 +101,15 @@ class HotCacheMaker {
         workers_(workers),
         progress_(progress),
         chosen_by_(graph_.schema()),
-        predicted_by_(graph_.schema()) {
+        predicted_by_(graph_.schema()),
+        all_chosen_by_(graph_.schema()) {
+    if (!request_.size.has_value()) return;
     for (const double ratio : kForecastRatios) sizes_.push_back({ratio, 0});
     const auto same = [this](const HotSize& size) {
-      return size.ratio.has_value() && size.ratio == request_.size.ratio;
+      return size.ratio.has_value() && size.ratio == request_.size->ratio;
     };
     std::erase_if(sizes_, same);
-    sizes_.push_back(request_.size);
+    sizes_.push_back(*request_.size);
     report_.sizes.resize(sizes_.size());
   }
 
@@ -109,6 +120,7 @@ class HotCacheMaker {
       for (uint32_t p = 0; p < graph_.schema().num_partitions; ++p) {
         RETURN_IF_ERROR(MakePartition(p, batches));
       }
+      ForecastTrainers();
     } else {
       RETURN_IF_ERROR(MakeLocally());
     }
@@ -116,6 +128,7 @@ class HotCacheMaker {
       ReportProgress("flushes the cache to the disk");
       RETURN_IF_ERROR(writer_->Commit(request_.made_by).status());
     }
+    if (!request_.dry_run) RETURN_IF_ERROR(WriteList());
     return MakeReport();
   }
 
@@ -134,6 +147,9 @@ class HotCacheMaker {
     progress_(stage, static_cast<int64_t>(done), static_cast<int64_t>(total));
   }
   absl::Status MakePartition(uint32_t partition, uint64_t batches);
+  // Requires the global order.
+  void ForecastTrainers();
+  absl::Status WriteList();
   std::vector<HotType> TypesOf(uint32_t partition) const;
   AccessHistogram HistogramOf(uint32_t partition, int type) const;
   std::vector<uint64_t> ChosenIds(uint32_t partition, int type,
@@ -146,6 +162,8 @@ class HotCacheMaker {
   SamplingWorkers& workers_;
   const HotProgress& progress_;
   AccessCounts chosen_by_, predicted_by_;
+  AccessCounts all_chosen_by_;  // of all partitions' orders together
+  uint64_t later_batches_ = 0, later_bytes_ = 0;
   std::vector<HotSize> sizes_;
   HotCacheReport report_;
 };
@@ -214,11 +232,74 @@ absl::StatusOr<uint64_t> HotCacheMaker::SampleEpoch(DistLoader& loader,
     ASSIGN_OR_RETURN(const std::optional<BatchLease> batch, loader.Next());
     if (!batch.has_value()) return batches;
     RETURN_IF_ERROR(counts.Add(batch->view()));
+    if (&counts == &chosen_by_) {
+      RETURN_IF_ERROR(all_chosen_by_.Add(batch->view()));
+    } else {
+      ++later_batches_;
+      later_bytes_ += batch->view().payload_bytes();
+    }
   }
+}
+
+// By the histograms of counts, as for caches; of rows that tie, the mean.
+void HotCacheMaker::ForecastTrainers() {
+  const SessionOptions& loader = request_.sample.session.options;
+  const auto& schema = graph_.schema();
+  const auto batches =
+      static_cast<double>(std::max<uint64_t>(1, later_batches_));
+  double rows = 0, row_bytes = 0;
+  std::array<double, kTrainerShares.size()> covered{}, saved{}, held{};
+  for (size_t t = 0; t < schema.node_types.size(); ++t) {
+    const NodeTypeSchema& type = schema.node_types[t];
+    const auto bytes = static_cast<double>(
+        CollectedRowBytes(type, loader.collect, loader.feature_dtype));
+    // A node that is left out and one that is not are both in n_id.
+    const AccessHistogram all =
+        HistogramOf(schema.num_partitions, static_cast<int>(t));
+    for (const auto& [count, nodes] : all) {
+      rows += static_cast<double>(nodes.later);
+      row_bytes += static_cast<double>(nodes.later) * bytes;
+    }
+    for (size_t i = 0; i < kTrainerShares.size() && bytes >= 16; ++i) {
+      double left = kTrainerShares[i] * static_cast<double>(type.num_nodes);
+      held[i] += left * (bytes + kHeldRowBytes);
+      for (auto at = all.rbegin(); at != all.rend() && left > 0; ++at) {
+        const auto nodes = static_cast<double>(at->second.nodes);
+        const double taken = std::min(1.0, left / nodes);
+        const double later = taken * static_cast<double>(at->second.later);
+        covered[i] += later;
+        saved[i] += later * bytes;
+        left -= nodes;
+      }
+    }
+  }
+  report_.batch_bytes =
+      (static_cast<double>(later_bytes_) + row_bytes) / batches;
+  for (size_t i = 0; i < kTrainerShares.size(); ++i) {
+    report_.trainers.push_back(
+        {.share = kTrainerShares[i],
+         .bytes = static_cast<uint64_t>(held[i]),
+         .covered = rows > 0 ? covered[i] / rows : 0,
+         .batch_bytes = report_.batch_bytes - saved[i] / batches,
+         .saved_bytes = saved[i]});
+  }
+}
+
+absl::Status HotCacheMaker::WriteList() {
+  ReportProgress("writes the hot list");
+  HotListRequest list;
+  list.folder = request_.sample.graph;
+  list.name = request_.list;
+  list.made_by = request_.made_by;
+  for (size_t t = 0; t < graph_.schema().node_types.size(); ++t) {
+    list.counts.push_back(all_chosen_by_.of(static_cast<int>(t)));
+  }
+  return WriteHotList(graph_, list).status();
 }
 
 absl::Status HotCacheMaker::MakePartition(uint32_t partition,
                                           uint64_t batches) {
+  if (!request_.size.has_value()) return absl::OkStatus();
   ReportProgress("writes the rows", partition, graph_.schema().num_partitions);
   const std::vector<HotType> types = TypesOf(partition);
   const auto cached_bytes = [&types](absl::Span<const HotTypeChoice> choice) {
@@ -241,7 +322,7 @@ absl::Status HotCacheMaker::MakePartition(uint32_t partition,
     forecast.cached_bytes += cached_bytes(choice);
     forecast.remote_bytes += PredictRemote(types, choice).bytes;
   }
-  const auto choice = ChooseHotRows(request_.size, types);
+  const auto choice = ChooseHotRows(*request_.size, types);
   PartitionForecast& forecast = report_.partitions.emplace_back();
   forecast.partition = partition;
   forecast.batches = batches;
@@ -364,10 +445,11 @@ absl::StatusOr<HotCacheReport> MakeHotCache(const HotCacheRequest& request,
   OpenOptions open;
   open.features = FeatureMemory::kPaged;
   ASSIGN_OR_RETURN(const auto graph, Graph::Open(folder, open));
-  RETURN_IF_ERROR(CheckGraph(folder, graph->schema()));
+  RETURN_IF_ERROR(
+      CheckGraph(folder, graph->schema(), request.size.has_value()));
   RETURN_IF_ERROR(CheckOriginalIds(*graph));
   std::optional<HotCacheWriter> writer;
-  if (!request.dry_run) {
+  if (!request.dry_run && request.size.has_value()) {
     ASSIGN_OR_RETURN(HotCacheWriter made,
                      HotCacheWriter::Create(folder, graph));
     writer.emplace(std::move(made));

@@ -1,10 +1,11 @@
-// Makes the cache of hot rows of a finished graph folder: samples beforehand,
-// chooses rows, predicts and writes.
+// Makes the caches of hot rows and a hot list of a finished graph folder:
+// samples beforehand, chooses rows, predicts and writes.
 #ifndef TRIBUTARY_CLI_HOT_MAKE_HOT_CACHE_H_
 #define TRIBUTARY_CLI_HOT_MAKE_HOT_CACHE_H_
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,9 @@ struct HotCacheRequest {
   // The graph, the inputs and how they are sampled; `epoch` and `batches` say
   // which batches choose rows. The same batches of the next epoch predict.
   SampleRequest sample;
-  HotSize size;
+  // Of the servers' caches; none: none are made.
+  std::optional<HotSize> size;
+  std::string list;  // the name of the hot list that is written, too
   HotOrder order = HotOrder::kGlobal;
   bool dry_run = false;  // predicts and writes nothing
   std::string made_by;
@@ -47,10 +50,24 @@ struct SizeForecast {
   double remote_bytes = 0;                     // of a batch
 };
 
+// The forecast for trainers that hold a share of each type's rows by the list
+// (docs/trainer-cache.md).
+struct TrainerForecast {
+  double share = 0;
+  uint64_t bytes = 0;      // that a trainer holds
+  double covered = 0;      // the share of a batch's rows that it has then
+  double batch_bytes = 0;  // of a batch that are still sent
+  double saved_bytes = 0;  // of all batches that the prediction is the mean of
+  // Whether these batches save more than is fetched.
+  bool pays() const { return saved_bytes > static_cast<double>(bytes); }
+};
+
 struct HotCacheReport {
   std::vector<PartitionForecast> partitions;
   RemoteRows before, after;         // the mean over all of their batches
   std::vector<SizeForecast> sizes;  // ascending ratios, then the size asked for
+  double batch_bytes = 0;           // of a whole batch, the mean
+  std::vector<TrainerForecast> trainers;  // by ascending share
 };
 
 // Receives what is being done, and how much of it (total 0: not known).
@@ -60,8 +77,9 @@ using HotProgress =
 // Samples in this process, with the engine that servers have; holds two
 // counters for each node beside it. `progress` may be empty. Errors: those of
 // ParseSampleArguments' request (options that do not fit the graph),
-// INVALID_ARGUMENT for inputs that an order cannot share out and for a graph
-// with one partition or without features, and those of HotCacheWriter.
+// INVALID_ARGUMENT for inputs that an order cannot share out, for a graph
+// without features and for caches of one with one partition, and those of
+// HotCacheWriter and WriteHotList.
 absl::StatusOr<HotCacheReport> MakeHotCache(const HotCacheRequest& request,
                                             const HotProgress& progress = {});
 

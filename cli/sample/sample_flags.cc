@@ -72,6 +72,16 @@ void DeclareSampleLimits(CLI::App& app, SampleArguments& arguments) {
                  "The most servers to keep streams to; 0: all")
       ->type_name("N")
       ->capture_default_str();
+  app.add_option("--trainer-cache", arguments.trainer_cache,
+                 "With --servers: rows of features to hold, so that servers "
+                 "need not send them: off, a share of each node type's rows as "
+                 "0.2, or memory as 2GB")
+      ->type_name("SIZE")
+      ->capture_default_str();
+  app.add_option("--trainer-cache-list", arguments.trainer_cache_list,
+                 "Which of the graph's hot lists orders these rows  [one that "
+                 "was sampled, else degree]")
+      ->type_name("NAME");
   app.add_option("--worker-key", arguments.worker_key,
                  "The job's name, by which servers divide their capacity")
       ->type_name("NAME")

@@ -31,6 +31,8 @@ struct SampleArguments {
   std::string rpc_timeout = "180";
   std::string buffer_size = "256MB";
   std::string max_servers = "16";
+  std::string trainer_cache = "off";
+  std::string trainer_cache_list;
   std::string worker_key = "default";
   std::string graph_name;
   TlsFiles tls;

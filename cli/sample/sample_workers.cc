@@ -99,6 +99,12 @@ absl::Status ParseSampleSource(const SampleArguments& arguments,
         "--graph-name with --graph\nallowed: with --servers, to name one of "
         "their graphs");
   }
+  if (!arguments.graph.empty() &&
+      arguments.trainer_cache != SampleArguments().trainer_cache) {
+    return UsageError(
+        "--trainer-cache with --graph\nallowed: with --servers; in the same "
+        "process, and over shared memory, rows are not sent");
+  }
   request->graph = arguments.graph;
   request->worker.servers = arguments.servers;
   return ParseMode(arguments, request);
@@ -124,6 +130,8 @@ absl::Status ParseSampleWorker(const SampleArguments& arguments,
       const uint64_t max_servers,
       ParseWhole("--max-servers", arguments.max_servers, 0, 65536));
   request->worker.max_servers = static_cast<int>(max_servers);
+  request->worker.trainer_cache = arguments.trainer_cache;
+  request->worker.trainer_cache_list = arguments.trainer_cache_list;
   request->worker.worker_key = arguments.worker_key;
   RETURN_IF_ERROR(
       ParseGraphName("--graph-name", arguments.graph_name).status());

@@ -75,8 +75,7 @@ std::vector<BatchGap> BatchLayout::gaps() const {
   std::vector<BatchGap> gaps;
   for (int i : by_name_) {
     const Entry& entry = entries_[i];
-    const size_t bytes = LeftOutOf(entry.known);
-    if (bytes != 0) gaps.push_back({entry.offset, bytes});
+    AppendGap({entry.offset, LeftOutOf(entry.known)}, &gaps);
   }
   return gaps;
 }

@@ -15,6 +15,17 @@ struct BatchGap {
   bool operator==(const BatchGap&) const = default;
 };
 
+// Appends a gap that follows the others; one that begins where the last one
+// ends makes that longer.
+inline void AppendGap(const BatchGap& gap, std::vector<BatchGap>* gaps) {
+  if (!gaps->empty() &&
+      gaps->back().offset + gaps->back().bytes == gap.offset) {
+    gaps->back().bytes += gap.bytes;
+  } else if (gap.bytes != 0) {
+    gaps->push_back(gap);
+  }
+}
+
 // What is left out of a batch: rows that the trainer holds
 // (common/proto/wire.proto, Frame).
 struct LeftOut {

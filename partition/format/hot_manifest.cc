@@ -138,32 +138,53 @@ std::string HotFolderOf(const std::string& folder) {
   return absl::StrCat(folder, "/", kHotFolder);
 }
 
-absl::StatusOr<std::optional<HotManifest>> ReadHotManifest(
-    const std::string& folder, const GraphSchema& schema) {
-  const std::string hot = HotFolderOf(folder);
-  const auto text =
-      ReadFile(absl::StrCat(hot, "/", kHotJson), kMaxHotJsonBytes);
-  if (absl::IsNotFound(text.status())) return std::nullopt;
-  RETURN_IF_ERROR(text.status());
+namespace {
+
+// Reads the hot.json in `hot`. `remedies`: what helps where it belongs to
+// another layout.
+absl::StatusOr<HotManifest> ReadManifestIn(const std::string& hot,
+                                           const GraphSchema& schema,
+                                           const std::string& remedies) {
+  ASSIGN_OR_RETURN(const auto text, ReadFile(absl::StrCat(hot, "/", kHotJson),
+                                             kMaxHotJsonBytes));
   const auto within = [&hot](const absl::Status& why) {
     return absl::Status(why.code(), absl::StrCat(hot, "/", why.message()));
   };
-  absl::StatusOr<HotManifest> manifest = HotManifest::FromJson(*text);
+  absl::StatusOr<HotManifest> manifest = HotManifest::FromJson(text);
   if (!manifest.ok()) return within(manifest.status());
   if (manifest->layout_digest != schema.layout_digest) {
     return absl::FailedPreconditionError(
-        absl::StrCat(hot, "/", kHotJson, ": the cache belongs to the layout ",
+        absl::StrCat(hot, "/", kHotJson, ": it belongs to the layout ",
                      ToHex(manifest->layout_digest), "; the graph's is ",
                      ToHex(schema.layout_digest),
-                     "\nallowed: to make it anew (tributary "
-                     "cache), to remove ",
-                     hot, ", or --hot-cache off"));
+                     "\nallowed: to make it anew (tributary cache), to remove ",
+                     hot, remedies));
   }
   for (const HotRowsSchema& rows : manifest->rows) {
     const absl::Status status = CheckRows(rows, schema);
     if (!status.ok()) return within(status);
   }
   return *std::move(manifest);
+}
+
+}  // namespace
+
+absl::StatusOr<std::optional<HotManifest>> ReadHotManifest(
+    const std::string& folder, const GraphSchema& schema) {
+  auto manifest =
+      ReadManifestIn(HotFolderOf(folder), schema, ", or --hot-cache off");
+  if (absl::IsNotFound(manifest.status())) return std::nullopt;
+  RETURN_IF_ERROR(manifest.status());
+  return *std::move(manifest);
+}
+
+absl::StatusOr<HotManifest> ReadHotListManifest(const std::string& list_folder,
+                                                const GraphSchema& schema) {
+  ASSIGN_OR_RETURN(HotManifest manifest,
+                   ReadManifestIn(list_folder, schema, ""));
+  if (manifest.rows.empty()) return manifest;
+  return absl::DataLossError(absl::StrCat(
+      list_folder, "/", kHotJson, ": it is a cache's; a list has no rows"));
 }
 
 size_t HotRowBytes(const NodeTypeSchema& type) {

@@ -51,6 +51,10 @@ std::string HotFolderOf(const std::string& folder);
 absl::StatusOr<std::optional<HotManifest>> ReadHotManifest(
     const std::string& folder, const GraphSchema& schema);
 
+// Likewise of the hot list in `list_folder`, whose hot.json has no rows.
+absl::StatusOr<HotManifest> ReadHotListManifest(const std::string& list_folder,
+                                                const GraphSchema& schema);
+
 // Returns the most bytes of memory that the caches of `partitions` take in a
 // server.
 uint64_t HotBytesOf(const HotManifest& manifest, const GraphSchema& schema,

@@ -21,8 +21,8 @@ OPTION_NAMES = (
     "mode", "graph", "servers", "master_addr", "master_port", "server_rank", "num_clients",
     "client_rank", "max_servers", "num_workers", "num_threads", "feature_memory",
     "worker_devices", "worker_concurrency", "num_rpc_threads", "rpc_timeout", "channel_size",
-    "buffer_size", "prefetch_size", "pin_memory", "worker_key", "tls_ca", "tls_cert",
-    "tls_key", "graph_name", "huge_pages", "numa_node", "worker_program",
+    "buffer_size", "prefetch_size", "pin_memory", "trainer_cache", "trainer_cache_list",
+    "worker_key", "tls_ca", "tls_cert", "tls_key", "graph_name", "huge_pages", "numa_node", "worker_program",
 )
 
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/runtime/stop_check.h"
 #include "common/text/status.h"
+#include "partition/schema/feature_columns.h"
 #include "sampler_server/engine/batch/batch_state.h"
 #include "sampler_server/engine/batch/batch_writer.h"
 #include "sampler_server/engine/batch/step_context.h"
@@ -316,6 +317,9 @@ void BatchTask::BeginGather(const Program& program) {
 }
 
 void BatchTask::FindLeftOutRows() {
+  // Of three columns, each cut to cache lines: fewer may leave nothing out, and
+  // a batch that lacks nothing has no ranks either.
+  constexpr size_t kLeastBytes = 3 * 64;
   const TrainerRows& rows = *request_.trainer_rows;
   for (const int type : plan().node_types) {
     const HotList::Nodes* list = rows.list->nodes(type);
@@ -323,9 +327,13 @@ void BatchTask::FindLeftOutRows() {
         !MayLeaveOutRows(schema().node_types[type], plan())) {
       continue;
     }
-    state_.nodes[type].left_out = FindLeftOut(
-        list->rank, rows.num_rows[type], state_.nodes[type].numbering.ids(),
-        plan().disjoint, &stop_);
+    LeftOutNodes& left_out = state_.nodes[type].left_out;
+    left_out = FindLeftOut(list->rank, rows.num_rows[type],
+                           state_.nodes[type].numbering.ids(), plan().disjoint,
+                           &stop_);
+    const size_t row_bytes = CollectedRowBytes(
+        schema().node_types[type], plan().collect, plan().feature_dtype);
+    if (left_out.size() * row_bytes < kLeastBytes) left_out = {};
   }
 }
 
@@ -373,7 +381,10 @@ template <typename Report>
 void BatchTask::EndWith(Report report) {
   const std::shared_ptr<BatchSink> sink = sink_;
   // Read after everything else that the batch was made of.
-  const absl::Status damage = environment_.graph->damage();
+  absl::Status damage = environment_.graph->damage();
+  if (request_.trainer_rows != nullptr) {
+    damage.Update(request_.trainer_rows->list->damage());
+  }
   End();
   if (damage.ok()) return report(*sink);
   sink->Failed(WithBatch(request_.key, damage));

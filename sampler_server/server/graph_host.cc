@@ -11,6 +11,7 @@
 #include "common/text/status.h"
 #include "partition/format/graph_bytes.h"
 #include "partition/format/graph_json.h"
+#include "partition/format/hot_lists.h"
 #include "partition/format/hot_manifest.h"
 #include "sampler_server/rows/serving_graph.h"
 #include "sampler_server/server/peered_graph.h"
@@ -82,6 +83,9 @@ absl::StatusOr<OpenedGraph> GraphHost::Open(const ListedGraph& source) {
                                                   options_.reserved_bytes +
                                                       HeldBytes() + hot_bytes));
   RETURN_IF_ERROR(CheckDescribable(*opened.graph));
+  ASSIGN_OR_RETURN(opened.hot_lists,
+                   OpenHotLists(source.folder, opened.graph->schema(),
+                                open.verify, open.cancelled));
   if (!options_.hot_cache) return opened;
   ASSIGN_OR_RETURN(
       opened.hot, HotCache::Open(source.folder, *opened.graph, open.cancelled));
@@ -129,6 +133,7 @@ absl::Status GraphHost::Serve(const ListedGraph& source, OpenedGraph opened,
   PeeredGraph peered = MakePeeredGraph(
       opened.graph, RowsFor(*opened.graph), opened.hot, options_.incarnation,
       options_.has_peers, transport_, executor_);
+  peered.served.hot_lists = opened.hot_lists;
   RETURN_IF_ERROR(service.AddGraph(std::move(peered.served)));
   MutexLock lock(state_->mutex);
   peered.directory->SetListed(state_->listed);

@@ -20,6 +20,7 @@
 #include "common/runtime/mutex.h"
 #include "partition/format/graph.h"
 #include "partition/format/hot_cache.h"
+#include "partition/format/hot_list.h"
 #include "partition/schema/feature_memory.h"
 #include "sampler_server/peers/peer_directory.h"
 #include "sampler_server/rows/disk_rows.h"
@@ -32,6 +33,7 @@ namespace tributary {
 struct OpenedGraph {
   std::shared_ptr<const Graph> graph;
   std::shared_ptr<const HotCache> hot;  // null: there is none
+  HotLists hot_lists;
 };
 
 struct GraphHostOptions {
@@ -57,7 +59,8 @@ class GraphHost {
         executor_(executor),
         metrics_(metrics) {}
 
-  // Opens a graph, with its cache of hot rows; blocks as long as that takes. It
+  // Opens a graph, with its cache of hot rows and its hot lists; blocks as long
+  // as that takes. It
   // may map what is left of the memory beside the reserved bytes, that cache
   // and the graphs that are served. Errors are those of Graph::Open and
   // HotCache::Open, and INVALID_ARGUMENT when graph.json is too large to be

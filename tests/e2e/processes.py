@@ -12,6 +12,7 @@ import time
 
 TRIBUTARY = "cli/tributary"
 DEADLINE = 60.0  # seconds, for what takes well under one
+READY_DEADLINE = 300.0  # for a server that opens a graph of many files
 
 
 class Timeout(AssertionError):
@@ -202,7 +203,7 @@ class Server(Process):
         return self
 
     def _read_ready(self):
-        line = self.read_line()
+        line = self.read_line(READY_DEADLINE)
         words = (line or "").split()
         if not words or words[0] != "ready":
             raise AssertionError(f"not ready: {line!r}\n{self.stderr()}")

@@ -71,6 +71,7 @@ void ProtocolWatch::FromTrainer(BatchLink& link,
     Grant& grant = link.grants[credit.grant()];
     grant.index = credit.index();
     grant.max_bytes = credit.max_bytes();
+    grant.names_rows = credit.has_held();
   } else if (message.kind == MessageKind::kCancel) {
     ++world_->coverage().cancels;
     const auto it = link.grants.find(Parse<v1::Cancel>(message).grant());
@@ -154,10 +155,14 @@ void ProtocolWatch::OnFrame(BatchLink& link, const v1::Frame& frame,
   Grant* grant = Answer(link, frame.grant());
   if (grant == nullptr) return;
   const bool first = grant->sent == 0;
-  if (frame.offset() != grant->sent || bytes == 0 ||
-      frame.total() > grant->max_bytes ||
-      (!first && frame.total() != grant->total) ||
-      grant->sent + bytes > frame.total()) {
+  const uint64_t end = grant->sent + grant->skipped;
+  const uint64_t gap = frame.offset() - end;
+  if (frame.offset() < end || bytes == 0 || frame.total() > grant->max_bytes ||
+      (!first && (frame.total() != grant->total ||
+                  frame.left_out_bytes() != grant->left_out)) ||
+      grant->skipped + gap > frame.left_out_bytes() ||
+      (frame.left_out_bytes() > 0 && !grant->names_rows) ||
+      grant->sent + bytes > frame.total() - frame.left_out_bytes()) {
     return Fail(link.info, "frames do not follow each other",
                 absl::StrCat("grant ", frame.grant(), " of ", grant->max_bytes,
                              " bytes: offset ", frame.offset(), " + ", bytes,
@@ -165,8 +170,10 @@ void ProtocolWatch::OnFrame(BatchLink& link, const v1::Frame& frame,
                              " of ", grant->total));
   }
   grant->total = frame.total();
+  grant->left_out = frame.left_out_bytes();
+  grant->skipped += gap;
   grant->sent += bytes;
-  grant->answered = grant->sent == grant->total;
+  grant->answered = grant->sent + grant->left_out == grant->total;
   if (grant->answered && !first) ++world_->coverage().many_frames;
 }
 
@@ -217,8 +224,10 @@ void ProtocolWatch::ToTrainer(BatchLink& link, const OutgoingMessage& message) {
   switch (message.kind) {
     case MessageKind::kFrame: {
       const auto frame = Parse<v1::Frame>(message);
-      if (frame.offset() + message.payload.size() < frame.total()) return;
       number = frame.grant();
+      uint64_t& arrived = link.grants[number].arrived_bytes;
+      arrived += message.payload.size();
+      if (arrived + frame.left_out_bytes() < frame.total()) return;
       break;
     }
     case MessageKind::kReady:

@@ -50,12 +50,16 @@ class ProtocolWatch final : public SimNetworkWatch {
     absl::Time arrived = absl::InfiniteFuture();         // at the server
     absl::Time last_sign = absl::InfinitePast();         // from the server
     absl::Time cancel_arrived = absl::InfiniteFuture();  // at the server
+    bool names_rows = false;  // that its trainer holds
     bool cancel_sent = false;
-    uint64_t sent = 0;      // bytes sent in frames
-    uint64_t total = 0;     // bytes of the batch
-    bool answered = false;  // the server has sent its answer ...
-    bool returned = false;  // ... or Returned after it
-    bool ended = false;     // the answer has arrived
+    uint64_t sent = 0;           // bytes sent in frames
+    uint64_t skipped = 0;        // bytes left out before the last frame
+    uint64_t left_out = 0;       // bytes that no frame has
+    uint64_t arrived_bytes = 0;  // of frames, at the trainer
+    uint64_t total = 0;          // bytes of the batch
+    bool answered = false;       // the server has sent its answer ...
+    bool returned = false;       // ... or Returned after it
+    bool ended = false;          // the answer has arrived
   };
   struct BatchLink {
     SimLinkInfo info;

@@ -11,7 +11,7 @@
 #include "partition/format/graph.h"
 #include "partition/format/hot_list.h"
 #include "tests/sim/schedule.h"
-#include "trainer_client/core/held/testing/held_rows_of.h"
+#include "tests/hot/held_rows_of.h"
 #include "trainer_client/core/loader_core.h"
 
 namespace tributary {

@@ -82,6 +82,7 @@ std::string StatisticsText(const LoaderStats& stats) {
   return nlohmann::ordered_json{{"batches", stats.batches},
                                 {"inputs", stats.inputs},
                                 {"bytes", stats.bytes},
+                                {"left_out", stats.left_out},
                                 {"reassigned", stats.reassigned},
                                 {"hedged", stats.hedged},
                                 {"needs", stats.needs},

@@ -181,6 +181,8 @@ RemoteDistSamplingWorkerOptions TakeRemote(Members& members) {
   members.Take("master_addr", &options.master_addr);
   members.Take("master_port", &options.master_port);
   members.TakeBytes("buffer_size", &options.buffer_size);
+  members.Take("trainer_cache", &options.trainer_cache);
+  members.Take("trainer_cache_list", &options.trainer_cache_list);
   members.Take("worker_key", &options.worker_key);
   members.Take("graph_name", &options.graph_name);
   members.Take("tls_ca", &options.tls.ca);

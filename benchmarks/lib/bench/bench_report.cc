@@ -40,6 +40,12 @@ std::string ToText(const BenchReport& r) {
                           "%.3f s\n",
                           r.wait_ratio, r.step_seconds);
   }
+  if (r.held_share > 0) {
+    absl::StrAppendFormat(&text,
+                          "  held       %.3f of the bytes, which were not "
+                          "sent\n",
+                          r.held_share);
+  }
   if (r.random_line_bytes_per_second) {
     absl::StrAppendFormat(&text,
                           "  beside     %.0f bytes a second in random "
@@ -74,6 +80,7 @@ std::string ToJson(const BenchReport& r) {
     json["step_seconds"] = r.step_seconds;
     json["wait_ratio"] = r.wait_ratio;
   }
+  if (r.held_share > 0) json["held_share"] = r.held_share;
   if (r.random_line_bytes_per_second) {
     json["random_line_memory"] = r.random_line_memory;
     json["random_line_bytes_per_second"] = *r.random_line_bytes_per_second;

@@ -40,6 +40,7 @@ struct Measured {
   double seconds = 0;
   double waited_seconds = 0;
   double wait_ratio = 0;
+  double held_share = 0;
 };
 
 absl::StatusOr<UnfinishedFolder> MakeTemporaryFolder() {
@@ -124,6 +125,7 @@ absl::StatusOr<Measured> Measure(const BenchOptions& options,
                    NextOf(options, loader, epoch));
   m.first_batch_seconds = SecondsSince(began);
   batch.reset();
+  const LoaderStats before = loader.stats();
   const absl::Time start = SteadyClock().Now();
   while (!timed || m.seconds < wanted || m.batches == 0) {
     ASSIGN_OR_RETURN(batch, NextOf(options, loader, epoch));
@@ -134,8 +136,13 @@ absl::StatusOr<Measured> Measure(const BenchOptions& options,
     batch.reset();
     m.seconds = SecondsSince(start);
   }
-  m.waited_seconds = absl::ToDoubleSeconds(loader.stats().waited);
-  m.wait_ratio = loader.stats().wait_ratio;
+  const LoaderStats after = loader.stats();
+  m.waited_seconds = absl::ToDoubleSeconds(after.waited);
+  m.wait_ratio = after.wait_ratio;
+  if (after.bytes > before.bytes) {
+    m.held_share = static_cast<double>(after.left_out - before.left_out) /
+                   static_cast<double>(after.bytes - before.bytes);
+  }
   if (m.batches > 0) return m;
   return absl::OutOfRangeError(
       "fewer than two batches came, too few for a rate; give more --batches, "
@@ -191,6 +198,7 @@ BenchReport ReportOf(const BenchOptions& options, const GraphSchema& schema,
   report.waited_seconds = m.waited_seconds;
   report.step_seconds = absl::ToDoubleSeconds(options.step_time);
   report.wait_ratio = m.wait_ratio;
+  report.held_share = m.held_share;
   const auto rate = [&m](uint64_t n) {
     return static_cast<double>(n) / m.seconds;
   };

@@ -56,6 +56,9 @@ struct BenchReport {
   double waited_seconds = 0;  // in Next(), including that for the first batch
   double step_seconds = 0;    // BenchOptions::step_time
   double wait_ratio = 0;      // LoaderStats::wait_ratio at the end
+  // Of the batches' bytes, the share that this process held, so that servers
+  // did not send it.
+  double held_share = 0;
   double batches_per_second = 0;
   double inputs_per_second = 0;
   double edges_per_second = 0;  // sampled

@@ -11,7 +11,7 @@
 namespace tributary {
 
 // Orders the rows of each node type that has x or y at random. All partitions
-// of `graph` are mapped, with their features. The list's files are empty.
+// of `graph` are mapped, with their features. The digest differs by seed.
 std::shared_ptr<const HotList> HotListOf(const Graph& graph, uint64_t seed);
 
 }  // namespace tributary

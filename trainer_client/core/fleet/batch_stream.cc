@@ -197,7 +197,8 @@ absl::Status BatchStream::OnFrame(IncomingMessage& message) {
   GrantEnd end{.kind = GrantEnd::Kind::kFilled,
                .grant = frame.grant(),
                .bytes = frame.total()};
-  if (frame.left_out_bytes() == 0) return EndGrant(std::move(end));
+  // Looked through even if nothing was left out: no rank may be left in it.
+  if (granted->held.view == nullptr) return EndGrant(std::move(end));
   end.left_out_bytes = frame.left_out_bytes();
   return FillThenEnd(std::move(end),
                      {assembler.TakeGaps(), frame.left_out_crcs()});

@@ -177,11 +177,12 @@ absl::Status BatchFill::Begin() {
 }
 
 absl::Status BatchFill::CheckGaps() const {
-  std::vector<BatchGap> gaps;
-  for (const auto& type : types_) type->AddGaps(room_.data(), &gaps);
-  std::sort(gaps.begin(), gaps.end(), [](const BatchGap& a, const BatchGap& b) {
-    return a.offset < b.offset;
-  });
+  std::vector<BatchGap> parts, gaps;
+  for (const auto& type : types_) type->AddGaps(room_.data(), &parts);
+  std::sort(
+      parts.begin(), parts.end(),
+      [](const BatchGap& a, const BatchGap& b) { return a.offset < b.offset; });
+  for (const BatchGap& part : parts) AppendGap(part, &gaps);
   if (gaps == left_out_.gaps) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat(
       left_out_.bytes(), " bytes were left out in ", left_out_.gaps.size(),

@@ -63,6 +63,7 @@ bool IsFinalHere(const absl::Status& why) {
 
 void HeldFetcher::Call(std::vector<GraphRead> reads, Then then) {
   working_ = true;
+  for (GraphRead& read : reads) read.turn = turn_;
   options_.client->Read(
       std::move(reads), options_.strand->Now() + kReadTimeout,
       [self = shared_from_this(), then](absl::StatusOr<Replies> replies) {
@@ -405,6 +406,7 @@ void HeldFetcher::OnDrop(int t, uint32_t) {
 
 void HeldFetcher::OnFailure(const absl::Status& why) {
   if (IsFinalHere(why) || ++failures_ > kMostFailures) return End(why);
+  ++turn_;  // what one server says may be a lie
   const absl::Duration pause =
       std::min(kLongestPause, kPause * (1 << failures_));
   options_.strand->PostAfter(pause, [weak = weak_from_this()] {

@@ -129,6 +129,7 @@ class HeldFetcher : public std::enable_shared_from_this<HeldFetcher> {
   uint64_t reading_block_ = 0;
   uint64_t fetched_ = 0;
   int failures_ = 0;  // in a row
+  uint32_t turn_ = 0;  // see GraphRead
   int drops_ = 0;
   bool claimed_ = false;
   bool working_ = false;

@@ -125,11 +125,10 @@ bool GraphClient::MayFail(const Waiting& call) const {
                                         call.task->reads[call.read].partition);
 }
 
-ServerLink* GraphClient::Choose(const Waiting& call, bool* any) {
+std::vector<ServerLink*> GraphClient::Eligible(const Waiting& call) {
   const std::vector<Address> refused = call.refused.servers();
   const auto& partition = call.task->reads[call.read].partition;
-  ServerLink* best = nullptr;
-  std::pair<bool, size_t> best_cost;
+  std::vector<ServerLink*> eligible;
   for (ServerLink* link : fleet_->Up()) {
     const auto& owned = link->description().partitions;
     if (std::count(refused.begin(), refused.end(), link->address()) > 0 ||
@@ -140,7 +139,19 @@ ServerLink* GraphClient::Choose(const Waiting& call, bool* any) {
         std::find(owned.begin(), owned.end(), *partition) == owned.end()) {
       continue;
     }
-    *any = true;
+    eligible.push_back(link);
+  }
+  return eligible;
+}
+
+ServerLink* GraphClient::Choose(const Waiting& call, bool* any) {
+  std::vector<ServerLink*> eligible = Eligible(call);
+  *any = !eligible.empty();
+  const uint32_t turn = call.task->reads[call.read].turn;
+  if (turn > 0 && *any) eligible = {eligible[(turn - 1) % eligible.size()]};
+  ServerLink* best = nullptr;
+  std::pair<bool, size_t> best_cost;
+  for (ServerLink* link : eligible) {
     const size_t open = servers_[link->address()].open;
     if (open >= options_.max_outstanding) continue;
     const std::pair<bool, size_t> cost(call.avoid == link->address(), open);

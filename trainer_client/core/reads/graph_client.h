@@ -37,6 +37,9 @@ struct GraphRead {
   std::string header;
   std::vector<uint8_t> payload;
   size_t reply_bytes = 0;  // of the reply's payload, exactly
+  // 0: the server with the fewest open calls is asked. Else one of those that
+  // may be asked, in turn by this number: for who doubts an answer.
+  uint32_t turn = 0;
 };
 
 struct GraphClientOptions {
@@ -110,6 +113,8 @@ class GraphClient : public std::enable_shared_from_this<GraphClient> {
   void PumpAt(absl::Time when);
   // Makes the call if a server can take it. Returns whether it left the queue.
   bool Start(Waiting& call);
+  // Returns the servers that may be asked at all.
+  std::vector<ServerLink*> Eligible(const Waiting& call);
   // Returns null if there is none that may be asked now. `*any` is set if some
   // server may be asked at all.
   ServerLink* Choose(const Waiting& call, bool* any);

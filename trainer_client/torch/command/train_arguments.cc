@@ -284,6 +284,13 @@ absl::Status ReadSource(const TrainFlagTexts& t, TrainArguments& a) {
         "--graph-name with --graph; allowed: with --servers, to name one of "
         "their graphs");
   }
+  if (!a.source.graph.empty() &&
+      a.source.worker.trainer_cache !=
+          RemoteDistSamplingWorkerOptions().trainer_cache) {
+    return absl::InvalidArgumentError(
+        "--trainer-cache with --graph; allowed: with --servers; in the same "
+        "process, and over shared memory, rows are not sent");
+  }
   if (a.source.graph.empty() && a.source.worker.servers.empty()) {
     return absl::InvalidArgumentError(
         "--graph DIR, --servers or --worker-options is needed");

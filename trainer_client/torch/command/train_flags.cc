@@ -92,6 +92,14 @@ void DeclareSource(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
            "Batches requested ahead");
   AddWhole(app, "--max-servers", a.source.worker.max_servers, 0, 65536,
            "The most servers that a loader keeps streams to; 0: all");
+  app.add_option("--trainer-cache", a.source.worker.trainer_cache,
+                 "Rows of features that each rank holds, so that servers need "
+                 "not send them: off, a share of each node type's rows as 0.2, "
+                 "or memory as 2GB")
+      ->capture_default_str();
+  app.add_option("--trainer-cache-list", a.source.worker.trainer_cache_list,
+                 "Which of the graph's hot lists orders these rows  [one that "
+                 "was sampled, else degree]");
   app.add_flag("--pin-memory", a.source.worker.pin_memory,
                "Receive into page-locked memory, from which GPUs copy "
                "asynchronously; without CUDA a warning, and plain memory");

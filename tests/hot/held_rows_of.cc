@@ -1,4 +1,4 @@
-#include "trainer_client/core/held/testing/held_rows_of.h"
+#include "tests/hot/held_rows_of.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,6 +1,6 @@
 // Held rows of a graph in memory, for tests.
-#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_HELD_TESTING_HELD_ROWS_OF_H_
-#define TRIBUTARY_TRAINER_CLIENT_CORE_HELD_TESTING_HELD_ROWS_OF_H_
+#ifndef TRIBUTARY_TESTS_HOT_HELD_ROWS_OF_H_
+#define TRIBUTARY_TESTS_HOT_HELD_ROWS_OF_H_
 
 #include <cstdint>
 #include <memory>
@@ -41,4 +41,4 @@ class HeldRowsOf {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_HELD_TESTING_HELD_ROWS_OF_H_
+#endif  // TRIBUTARY_TESTS_HOT_HELD_ROWS_OF_H_

@@ -1,0 +1,312 @@
+// Fetching of rows that a trainer holds, from a simulated fleet.
+#include "trainer_client/core/held/held_fetcher.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "common/proto/wire.pb.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "partition/format/testing/hot_list_of.h"
+#include "sampler_server/testing/sim_fleet.h"
+#include "tests/hot/held_rows_of.h"
+
+namespace tributary {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int64_t kNodes = 300;
+
+// x of node i is i, i + 1/8, ...; y is i.
+GraphSpec Spec() {
+  GraphSpec spec;
+  spec.num_nodes = kNodes;
+  spec.x_dim = 6;
+  for (int64_t i = 0; i < kNodes; ++i) {
+    spec.edges.emplace_back(i, (i + 1) % kNodes);
+    spec.y.push_back(i);
+    for (int64_t j = 0; j < 6; ++j) {
+      spec.x.push_back(static_cast<float>(i) + static_cast<float>(j) / 8);
+    }
+  }
+  spec.num_partitions = 2;
+  return spec;
+}
+
+// Accepts every server.
+class AcceptAll final : public ServerEvents {
+ public:
+  absl::Status OnDescribed(ServerLink&, const ServerDescription&) override {
+    return absl::OkStatus();
+  }
+  void OnServerUp(ServerLink&) override {}
+  void OnServerDown(ServerLink&, std::vector<OpenGrant>) override {}
+  void OnGrantEnd(ServerLink&, const OpenGrant&, GrantEnd) override {}
+};
+
+// Passes answers on, changed.
+class ChangedAnswers final : public StreamAcceptor {
+ public:
+  using Change = std::function<void(OutgoingMessage&)>;
+  ChangedAnswers(StreamAcceptor* honest, Change change)
+      : honest_(honest), change_(std::move(change)) {}
+  std::shared_ptr<StreamHandler> Accept(StreamMethod method, CallerPtr caller,
+                                        std::shared_ptr<Stream> stream,
+                                        absl::Status* why) override {
+    return honest_->Accept(
+        method, std::move(caller),
+        std::make_shared<Changed>(std::move(stream), change_), why);
+  }
+
+ private:
+  class Changed final : public Stream {
+   public:
+    Changed(std::shared_ptr<Stream> stream, Change change)
+        : stream_(std::move(stream)), change_(std::move(change)) {}
+    absl::Status Send(OutgoingMessage message) override {
+      change_(message);
+      return stream_->Send(std::move(message));
+    }
+    size_t queued_bytes() const override { return stream_->queued_bytes(); }
+    void Close(absl::Status why) override { stream_->Close(std::move(why)); }
+
+   private:
+    const std::shared_ptr<Stream> stream_;
+    const Change change_;
+  };
+
+  StreamAcceptor* const honest_;
+  const Change change_;
+};
+
+// Returns the message with another last byte.
+void Damage(OutgoingMessage& message) {
+  auto bytes = std::make_shared<std::vector<uint8_t>>(message.payload.begin(),
+                                                      message.payload.end());
+  bytes->back() ^= 1;
+  message.payload = *bytes;
+  message.payload_owner = bytes;
+}
+
+class HeldFetcherWorld {
+ public:
+  void Start(const TrainerCacheSize& size,
+             FeatureDType dtype = FeatureDType::kStored,
+             ChangedAnswers::Change change = nullptr) {
+    dtype_ = dtype;
+    // The second server has all, so that what the first one lies about can be
+    // asked of another.
+    for (const auto& owned : std::vector<std::vector<uint32_t>>{{1}, {0, 1}}) {
+      SimServerOptions server;
+      server.opened = BuildGraph(Spec(), {owned});
+      server.hot_lists = {list_};
+      if (change && fleet_.servers.empty()) {
+        server.before = [change](StreamAcceptor* honest) {
+          return std::make_unique<ChangedAnswers>(honest, change);
+        };
+      }
+      fleet_.Add(server);
+    }
+    fleet_.Settle();
+    trainer_ = fleet_.world.AddNode("trainer");
+    strand_ = std::make_shared<Strand>(trainer_);
+    ServerFleetOptions options;
+    for (const auto& server : fleet_.servers) {
+      options.source.addresses.push_back(server->address);
+    }
+    options.link.transport = fleet_.network.TransportOf(trainer_);
+    options.link.strand = strand_;
+    options.link.client_name = "test";
+    options.link.call_timeout = absl::Seconds(1);
+    servers_ = std::make_shared<ServerFleet>(options);
+    GraphClientOptions client;
+    client.transport = options.link.transport;
+    client.strand = strand_;
+    client.layout = graph_->schema().layout_digest;
+    client.max_outstanding = 1;
+    client_ = std::make_shared<GraphClient>(client, servers_);
+    fetcher_ = std::make_shared<HeldFetcher>(OptionsOf(size));
+    strand_->Post([this] {
+      servers_->SetEvents(events_);
+      servers_->Start();
+      fetcher_->Start();
+    });
+  }
+
+  HeldFetcherOptions OptionsOf(const TrainerCacheSize& size) {
+    HeldFetcherOptions options;
+    options.strand = strand_;
+    options.client = client_;
+    options.schema = graph_->schema();
+    options.list = list_->digest();
+    options.json_bytes = list_->files()[0].bytes.size();
+    options.feature_dtype = dtype_;
+    options.size = size;
+    options.piece_bytes = 1000;  // some 17 rows as stored
+    options.allowance = [this] { return allowance_; };
+    options.rows = [this](std::vector<HeldRows::Type> types) {
+      if (rows_ == nullptr) {
+        rows_ = std::make_shared<HeldRows>(list_->digest(), std::move(types));
+      }
+      return rows_;
+    };
+    options.stopped = [this](absl::Status why) { stopped_ = std::move(why); };
+    return options;
+  }
+
+  ~HeldFetcherWorld() {
+    bool closed = false;
+    strand_->Post([&] {
+      fetcher_->Stop();
+      client_->Close();
+      servers_->Close([&] { closed = true; });
+    });
+    EXPECT_TRUE(
+        fleet_.world.RunUntil([&] { return closed; }, absl::Minutes(2)));
+  }
+
+  uint32_t num_rows() const {
+    return rows_ == nullptr ? 0 : rows_->view()->types[0].num_rows;
+  }
+  bool RunUntilHeld(uint32_t rows) {
+    return fleet_.world.RunUntil(
+        [&] { return num_rows() >= rows || !stopped_.ok(); },
+        absl::Minutes(10));
+  }
+  // Each record that is held is that of the graph.
+  void ExpectRecords(uint32_t rows) {
+    ASSERT_TRUE(RunUntilHeld(rows)) << num_rows();
+    ASSERT_TRUE(stopped_.ok()) << stopped_;
+    ASSERT_EQ(num_rows(), rows);
+    HeldRowsOf expected(graph_, list_, dtype_, 7);
+    expected.Add(1.0);
+    const auto right = expected.rows()->view(), held = rows_->view();
+    ASSERT_EQ(held->types[0].form, right->types[0].form);
+    const size_t bytes = held->types[0].form.record();
+    for (uint32_t rank = 0; rank < rows; ++rank) {
+      ASSERT_TRUE(std::equal(held->types[0].Record(rank).x(),
+                             held->types[0].Record(rank).x() + bytes,
+                             right->types[0].Record(rank).x()))
+          << rank;
+    }
+  }
+
+  const std::shared_ptr<const Graph> graph_ = BuildGraph(Spec());
+  const std::shared_ptr<const HotList> list_ = HotListOf(*graph_, 4);
+  SimFleet fleet_{1};
+  SimExecutor* trainer_ = nullptr;
+  std::shared_ptr<Strand> strand_;
+  std::shared_ptr<AcceptAll> events_ = std::make_shared<AcceptAll>();
+  std::shared_ptr<ServerFleet> servers_;
+  std::shared_ptr<GraphClient> client_;
+  std::shared_ptr<HeldRows> rows_;
+  std::shared_ptr<HeldFetcher> fetcher_;
+  FeatureDType dtype_ = FeatureDType::kStored;
+  uint64_t allowance_ = UINT64_MAX;
+  absl::Status stopped_;
+};
+
+class HeldFetcherTest : public testing::Test, protected HeldFetcherWorld {};
+
+TEST_F(HeldFetcherTest, HoldsTheRowsOfTheList) {
+  Start({.share = 1.0});
+  ExpectRecords(kNodes);
+  (void)fleet_.world.RunUntil([] { return false; }, absl::Seconds(1));
+  EXPECT_TRUE(fetcher_->complete());
+  EXPECT_EQ(fetcher_->fetched_bytes(), kNodes * (6 * 4 + 8));
+}
+
+TEST_F(HeldFetcherTest, HoldsThemAsBatchesHaveThem) {
+  Start({.share = 0.5}, FeatureDType::kInt8);
+  ExpectRecords(kNodes / 2);
+}
+
+TEST_F(HeldFetcherTest, HoldsWhatFits) {
+  Start({.bytes = 5000});
+  // A record has x and y, an id and two sums.
+  ExpectRecords(5000 / (6 * 4 + 8 + 16));
+}
+
+TEST_F(HeldFetcherTest, IsPacedByWhatMayBeFetched) {
+  allowance_ = 0;
+  Start({.share = 1.0});
+  EXPECT_FALSE(
+      fleet_.world.RunUntil([&] { return num_rows() > 0; }, absl::Seconds(30)));
+  ASSERT_NE(rows_, nullptr);
+  allowance_ = 40 * (6 * 4 + 8);
+  EXPECT_FALSE(fleet_.world.RunUntil([&] { return num_rows() > 80; },
+                                     absl::Seconds(30)));
+  EXPECT_GT(num_rows(), 20u);
+  allowance_ = UINT64_MAX;
+  ExpectRecords(kNodes);
+}
+
+// What one server changes is asked of the other: the rows are right, or there
+// are none.
+TEST_F(HeldFetcherTest, ALyingServerPutsNothingIntoIt) {
+  for (const MessageKind lie :
+       {MessageKind::kReadColumnReply, MessageKind::kReadHotListReply,
+        MessageKind::kLocateNodesReply}) {
+    SCOPED_TRACE(MessageKindName(lie));
+    int lies = 0;
+    HeldFetcherWorld other;
+    other.Start({.share = 1.0}, FeatureDType::kStored,
+                [&](OutgoingMessage& message) {
+                  if (message.kind != lie) return;
+                  ++lies;
+                  Damage(message);
+                });
+    other.ExpectRecords(kNodes);
+    EXPECT_GT(lies, 0);
+  }
+}
+
+TEST_F(HeldFetcherTest, AListThatNobodyHasEndsIt) {
+  Start({.share = 1.0});
+  auto options = OptionsOf({.share = 1.0});
+  options.list[0] ^= 1;
+  const auto other = std::make_shared<HeldFetcher>(std::move(options));
+  strand_->Post([other] { other->Start(); });
+  ASSERT_TRUE(
+      fleet_.world.RunUntil([&] { return !stopped_.ok(); }, absl::Minutes(5)));
+  EXPECT_TRUE(absl::IsNotFound(stopped_)) << stopped_;
+  EXPECT_THAT(stopped_.ToString(), HasSubstr("no hot list of this digest"));
+}
+
+TEST_F(HeldFetcherTest, ADroppedPieceIsFetchedAgain) {
+  Start({.share = 1.0});
+  ExpectRecords(kNodes);
+  for (int drop = 0; drop < 10; ++drop) {
+    rows_->Drop(0, 100);
+    EXPECT_LE(num_rows(), 100u);
+    ExpectRecords(kNodes);
+  }
+  rows_->Drop(0, 100);
+  ASSERT_TRUE(
+      fleet_.world.RunUntil([&] { return !stopped_.ok(); }, absl::Minutes(5)));
+  EXPECT_THAT(stopped_.ToString(), HasSubstr("damaged 11 times"));
+  EXPECT_LE(num_rows(), 100u);
+}
+
+// Another loader of the process adds rows once the first one has ended.
+TEST_F(HeldFetcherTest, AnotherOneGoesOn) {
+  allowance_ = 100 * (6 * 4 + 8);
+  Start({.share = 1.0});
+  ASSERT_TRUE(RunUntilHeld(50));
+  const auto other = std::make_shared<HeldFetcher>(OptionsOf({.share = 1.0}));
+  strand_->Post([other] { other->Start(); });
+  (void)fleet_.world.RunUntil([] { return false; }, absl::Seconds(5));
+  EXPECT_LT(num_rows(), 150u);
+  EXPECT_EQ(other->fetched_bytes(), 0u);
+  strand_->Post([this] { fetcher_->Stop(); });
+  allowance_ = UINT64_MAX;
+  ExpectRecords(kNodes);
+  EXPECT_GT(other->fetched_bytes(), 0u);
+  strand_->Post([other] { other->Stop(); });
+}
+
+}  // namespace
+}  // namespace tributary
