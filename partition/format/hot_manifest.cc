@@ -140,10 +140,11 @@ std::string HotFolderOf(const std::string& folder) {
 
 namespace {
 
-// Reads the hot.json in `hot`. `remedies`: what helps where it belongs to
-// another layout.
+// Reads the hot.json in `hot`. `what` it describes; `remedies`: what helps
+// where that belongs to another layout.
 absl::StatusOr<HotManifest> ReadManifestIn(const std::string& hot,
                                            const GraphSchema& schema,
+                                           const std::string& what,
                                            const std::string& remedies) {
   ASSIGN_OR_RETURN(const auto text, ReadFile(absl::StrCat(hot, "/", kHotJson),
                                              kMaxHotJsonBytes));
@@ -154,7 +155,7 @@ absl::StatusOr<HotManifest> ReadManifestIn(const std::string& hot,
   if (!manifest.ok()) return within(manifest.status());
   if (manifest->layout_digest != schema.layout_digest) {
     return absl::FailedPreconditionError(
-        absl::StrCat(hot, "/", kHotJson, ": it belongs to the layout ",
+        absl::StrCat(hot, "/", kHotJson, ": ", what, " belongs to the layout ",
                      ToHex(manifest->layout_digest), "; the graph's is ",
                      ToHex(schema.layout_digest),
                      "\nallowed: to make it anew (tributary cache), to remove ",
@@ -171,8 +172,8 @@ absl::StatusOr<HotManifest> ReadManifestIn(const std::string& hot,
 
 absl::StatusOr<std::optional<HotManifest>> ReadHotManifest(
     const std::string& folder, const GraphSchema& schema) {
-  auto manifest =
-      ReadManifestIn(HotFolderOf(folder), schema, ", or --hot-cache off");
+  auto manifest = ReadManifestIn(HotFolderOf(folder), schema, "the cache",
+                                 ", or --hot-cache off");
   if (absl::IsNotFound(manifest.status())) return std::nullopt;
   RETURN_IF_ERROR(manifest.status());
   return *std::move(manifest);
@@ -181,7 +182,7 @@ absl::StatusOr<std::optional<HotManifest>> ReadHotManifest(
 absl::StatusOr<HotManifest> ReadHotListManifest(const std::string& list_folder,
                                                 const GraphSchema& schema) {
   ASSIGN_OR_RETURN(HotManifest manifest,
-                   ReadManifestIn(list_folder, schema, ""));
+                   ReadManifestIn(list_folder, schema, "the list", ""));
   if (manifest.rows.empty()) return manifest;
   return absl::DataLossError(absl::StrCat(
       list_folder, "/", kHotJson, ": it is a cache's; a list has no rows"));

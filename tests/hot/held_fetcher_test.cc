@@ -246,7 +246,7 @@ TEST_F(HeldFetcherTest, IsPacedByWhatMayBeFetched) {
 
 // What one server changes is asked of the other: the rows are right, or there
 // are none.
-TEST_F(HeldFetcherTest, ALyingServerPutsNothingIntoIt) {
+TEST(HeldFetcher, ALyingServerPutsNothingIntoIt) {
   for (const MessageKind lie :
        {MessageKind::kReadColumnReply, MessageKind::kReadHotListReply,
         MessageKind::kLocateNodesReply}) {

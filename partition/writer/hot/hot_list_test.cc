@@ -154,9 +154,10 @@ TEST_F(HotListTest, ItsDigestCoversOrderAndSums) {
 
 TEST_F(HotListTest, DamageIsNamed) {
   Make(2);
-  for (const std::string file :
-       {"node/order.npy", "node/crc.npy", "node/rank.npy",
-        "node/order.blocks.npy", "list.json", "hot.json"}) {
+  const std::string files[] = {"node/order.npy", "node/crc.npy",
+                               "node/rank.npy",  "node/order.blocks.npy",
+                               "list.json",      "hot.json"};
+  for (const std::string& file : files) {
     ASSERT_TRUE(Write("degree").ok());
     std::fstream stream(File(file), std::ios::in | std::ios::out);
     stream.seekp(-3, std::ios::end);
@@ -191,9 +192,9 @@ TEST_F(HotListTest, AGraphMayHaveNone) {
 
 TEST_F(HotListTest, NamesAreChecked) {
   Make(1);
-  for (const std::string name :
-       {std::string(), std::string("a/b"), std::string(".."),
-        std::string(".hidden"), std::string("a b"), std::string(65, 'a')}) {
+  const std::string names[] = {"",        "a/b", "..",
+                               ".hidden", "a b", std::string(65, 'a')};
+  for (const std::string& name : names) {
     EXPECT_TRUE(absl::IsInvalidArgument(Write(name).status())) << name;
   }
   EXPECT_FALSE(std::filesystem::exists(path_ + "/hot-lists"));

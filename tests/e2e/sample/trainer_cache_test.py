@@ -1,0 +1,114 @@
+"""Rows that the trainer holds: the same batches, of which less is sent."""
+
+import os
+import shutil
+import unittest
+
+from tests.e2e import folders, processes, sampling
+
+OPTIONS = {"inputs": "all", "fanouts": "4,4", "batch_size": 10}
+LEFT_OUT = "tributary_batch_left_out_bytes_total"
+SENT = "tributary_batch_bytes_total"
+
+
+class TrainerCacheTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = cls.enterClassContext(processes.temporary_folder())
+        cls.graph = folders.partition(folders.CORA, os.path.join(cls.folder, "g"), 2)
+        cls.without_list = os.path.join(cls.folder, "without")
+        shutil.copytree(cls.graph, cls.without_list)
+        cls.made = processes.run("cache", "--graph", cls.graph, "--input-nodes", "all",
+                                 "--num-neighbors", "4,4", "--batch-size", "10")
+        assert cls.made.returncode == 0, cls.made.stderr
+        by_degree = processes.run("cache", "--graph", cls.graph, "--list", "degree")
+        assert by_degree.returncode == 0, by_degree.stderr
+
+    def fleet(self, folders_of_servers):
+        return processes.Fleet(None, ["0", "1"], "--http", "127.0.0.1:0",
+                               folders=folders_of_servers)
+
+    def check(self, folders_of_servers, *flags):
+        """Returns what each server has left out, in bytes, of all that it made."""
+        expected = sampling.lines(self.graph, **OPTIONS, flags=flags)
+        with self.fleet(folders_of_servers) as fleet:
+            fleet.doctor()
+            self.assertEqual(
+                sampling.lines(("servers", fleet.addresses()), **OPTIONS,
+                               flags=(*flags, "--trainer-cache", "0.5")), expected)
+            shares = []
+            for server in fleet.servers:
+                left_out = sampling.metric(server, LEFT_OUT)
+                shares.append(left_out / (left_out + sampling.metric(server, SENT)))
+            return shares
+
+    def test_the_same_batches_of_which_less_is_sent(self):
+        for share in self.check([self.graph, self.graph]):
+            self.assertGreater(share, 0.2)
+
+    def test_a_server_without_the_list_sends_whole_batches(self):
+        shares = self.check([self.graph, self.without_list])
+        self.assertGreater(shares[0], 0.2)
+        self.assertEqual(shares[1], 0)
+
+    def test_in_another_precision(self):
+        for dtype in ("float16", "int8"):
+            for share in self.check([self.graph, self.graph], "--feature-dtype", dtype):
+                self.assertGreater(share, 0.2)
+
+    def test_by_degree_and_of_one_server(self):
+        with processes.Server(self.graph, "--http", "127.0.0.1:0") as server:
+            lines = sampling.lines(("servers", server.address), **OPTIONS,
+                                   flags=("--trainer-cache", "4MB",
+                                          "--trainer-cache-list", "degree"))
+            self.assertEqual(lines, sampling.lines(self.graph, **OPTIONS))
+            self.assertGreater(sampling.metric(server, LEFT_OUT), 0)
+
+    def test_without_a_list_a_warning(self):
+        with processes.Server(self.without_list) as server:
+            for flags, what in (((), "a hot list of this graph"),
+                                (("--trainer-cache-list", "mine"), "the hot list 'mine'")):
+                done = processes.run(*sampling.arguments(
+                    ("servers", server.address), **OPTIONS, batches="0:2",
+                    flags=("--trainer-cache", "0.1", *flags)))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(f"trainer_cache: no server has {what}; batches come whole",
+                              done.stderr)
+
+    def test_what_is_refused(self):
+        for size in ("2", "-0.1", "much", ""):
+            done = processes.run("sample", "--servers", "127.0.0.1:1", "--input-nodes", "all",
+                                 "--trainer-cache", size)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("off, a share of the rows from 0 to 1 as 0.2, or a size of memory",
+                          done.stderr)
+        done = processes.run("sample", "--graph", self.graph, "--input-nodes", "all",
+                             "--trainer-cache", "0.1")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--trainer-cache with --graph", done.stderr)
+
+    def test_the_forecast(self):
+        lines = self.made.stdout.splitlines()
+        self.assertIn("rows covered", lines[0])
+        covered = [float(line.split()[2].rstrip("%")) for line in lines[1:8]]
+        self.assertEqual(covered, sorted(covered))
+        self.assertEqual(covered[0], 0)
+        self.assertGreater(covered[-1], 50)
+        sent = [float(line.split()[3]) for line in lines[1:8]]
+        self.assertEqual(sent, sorted(sent, reverse=True))
+        self.assertIn("wrote", lines[8])
+        self.assertIn("hot-lists/sampled", lines[8])
+
+    def test_a_broken_list_is_named(self):
+        broken = os.path.join(self.folder, "broken")
+        shutil.copytree(self.graph, broken)
+        path = os.path.join(broken, "hot-lists", "sampled", "list.json")
+        with open(path, "a", encoding="utf-8") as text:
+            text.write("x")
+        done = processes.run("serve", "--graph", broken, "--listen", "127.0.0.1:0")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("hot-lists/sampled", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
