@@ -7,6 +7,7 @@
 //   o number changes  sends OpenSession with one of three specifications
 //   s number changes  the same, with changes of the specification itself
 //   c changes         sends a Credit for 2 inputs of the last session
+//   k number changes  the same, of a trainer that holds so many rows
 //   x number          sends Cancel of that grant
 //   r number text payload   sends a message of that kind with that header
 //   p number          repeats the last message so many times
@@ -18,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -74,6 +76,7 @@ class Trainer {
         credit.ParseFromString(message.header)) {
       uint64_t& most = room_[credit.grant()];
       most = std::max(most, credit.max_bytes());
+      if (credit.has_held()) holds_rows_.insert(credit.grant());
     }
     last_ = message;
     client_->Send(std::move(message));
@@ -95,6 +98,10 @@ class Trainer {
              "a batch fits what was asked for");
         Must(frame->offset() + message.payload_size() <= frame->total(),
              "a frame lies in its batch");
+        Must(frame->left_out_bytes() == 0 ||
+                 (frame->left_out_bytes() < frame->total() &&
+                  holds_rows_.contains(frame->grant())),
+             "nothing is left out unasked");
         return;
       }
       case MessageKind::kNeeds:
@@ -111,6 +118,7 @@ class Trainer {
   const std::shared_ptr<RawClient> client_;
   std::optional<OutgoingMessage> last_;
   std::map<uint64_t, uint64_t> room_;  // the most asked for, by grant
+  std::set<uint64_t> holds_rows_;      // grants whose credits name some
 };
 
 class Run {
@@ -140,6 +148,8 @@ class Run {
         return OpenSession(/*changed=*/true);
       case 'c':
         return Credit();
+      case 'k':
+        return Credit(script_.Number());
       case 'x': {
         v1::Cancel cancel;
         cancel.set_grant(script_.Number());
@@ -190,8 +200,13 @@ class Run {
     Send(MessageKind::kOpenSession, open.SerializeAsString());
   }
 
-  void Credit() {
+  void Credit(std::optional<uint64_t> rows = std::nullopt) {
     v1::Credit credit;
+    if (rows.has_value()) {
+      const Sha256Digest& list = FuzzHotList()->digest();
+      credit.mutable_held()->set_list_digest(list.data(), list.size());
+      credit.mutable_held()->add_num_rows(static_cast<uint32_t>(*rows));
+    }
     credit.set_grant(next_grant_++);
     credit.set_session(session_);
     credit.set_max_bytes(kRoomBytes);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "partition/format/testing/graph_builder.h"
+#include "partition/format/testing/hot_list_of.h"
 #include "tests/fuzz/must.h"
 
 namespace tributary {
@@ -30,7 +31,8 @@ GraphSpec MakeSpec() {
   spec.num_nodes = 6;
   spec.edges = {{1, 0}, {2, 0}, {3, 0}, {0, 1}, {3, 1}, {5, 2}, {5, 5}, {4, 3}};
   spec.num_partitions = 2;
-  spec.x = {1, 2, 3, 4, 5, 6};
+  spec.x_dim = 40;  // rows that may be left out
+  for (int i = 0; i < 6 * 40; ++i) spec.x.push_back(static_cast<float>(i));
   spec.y = {0, 1, 2, 0, 1, 2};
   spec.edge_attr = {1, 2, 3, 4, 5, 6, 7, 8};
   spec.splits = {{"train", {0, 3, 5}}};
@@ -60,6 +62,11 @@ void RawClient::Close() {
 std::shared_ptr<const Graph> FuzzGraph() {
   static const std::shared_ptr<const Graph> graph = BuildGraph(MakeSpec());
   return graph;
+}
+
+std::shared_ptr<const HotList> FuzzHotList() {
+  static const std::shared_ptr<const HotList> list = HotListOf(*FuzzGraph(), 1);
+  return list;
 }
 
 std::shared_ptr<const Graph> HalfOfFuzzGraph() {
@@ -96,8 +103,9 @@ ServiceWorld::ServiceWorld(const Identity& identity) {
   SamplerServiceEnvironment environment;
   environment.executor = server_;
   environment.leaf_executor = server_;
-  service_ = std::make_unique<SamplerService>(options, environment,
-                                              ServedGraph{FuzzGraph()});
+  service_ = std::make_unique<SamplerService>(
+      options, environment,
+      ServedGraph{.graph = FuzzGraph(), .hot_lists = {FuzzHotList()}});
   network_.Listen(server_, {"server", 1}, service_.get());
 }
 

@@ -15,6 +15,7 @@
 #include "common/identity/identity.h"
 #include "common/testing/sim_scheduler.h"
 #include "partition/format/graph.h"
+#include "partition/format/hot_list.h"
 #include "sampler_server/service/sampler_service.h"
 #include "sampler_server/testing/scripted_trainer.h"
 
@@ -42,6 +43,9 @@ class RawClient final : public StreamHandler {
 // with partition 0 alone. Each is made once per process.
 std::shared_ptr<const Graph> FuzzGraph();
 std::shared_ptr<const Graph> HalfOfFuzzGraph();
+
+// Returns a hot list of FuzzGraph(), which ServiceWorld's server has.
+std::shared_ptr<const HotList> FuzzHotList();
 
 // Returns nobody, a trainer, an operator or a sampler, as the last byte of the
 // input says.

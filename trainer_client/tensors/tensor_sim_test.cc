@@ -330,6 +330,7 @@ TEST(TensorSimTest, NamesTheServerThatHasStartedAgain) {
 }
 
 TEST(TensorSimTest, ADrainingServerAsksForACheckpointAndIsNotChosen) {
+  bool drained = false;  // until the world has ended
   TensorWorld world({.num_servers = 2});
   auto context = world.Open(1);
   ASSERT_TRUE(context.ok()) << context.status();
@@ -339,7 +340,6 @@ TEST(TensorSimTest, ADrainingServerAsksForACheckpointAndIsNotChosen) {
   const auto rows = FirstRows(5000);
   ASSERT_TRUE((*tensor)->Set(rows, BytesOf(rows)).ok());
   EXPECT_FALSE((*context)->server_draining());
-  bool drained = false;
   world.server(1).service->Drain(world.fleet().world.now() + absl::Hours(1),
                                  [&drained] { drained = true; });
   world.RunFor(absl::Seconds(5));

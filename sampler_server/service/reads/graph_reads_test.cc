@@ -11,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "partition/format/testing/graph_builder.h"
+#include "partition/format/testing/hot_list_of.h"
 
 namespace tributary {
 namespace {
@@ -73,6 +74,23 @@ class GraphReadsTest : public testing::Test {
       if (complete) return read.TakeReply();
     }
   }
+  absl::StatusOr<LeafReply> ReadHotList(const std::string& file,
+                                        uint64_t offset, uint64_t num_bytes,
+                                        const std::string& digest) {
+    v1::ReadHotListRequest request;
+    request.set_list_digest(digest);
+    request.set_file(file);
+    request.set_offset(offset);
+    request.set_num_bytes(num_bytes);
+    ASSIGN_OR_RETURN(ItemRead read,
+                     BeginReadHotList(lists_, request, {}, limits_,
+                                      *budget_->Open("trainer")));
+    for (steps_ = 1;; ++steps_) {
+      WorkSlice slice(slice_);
+      ASSIGN_OR_RETURN(const bool complete, read.Step(slice));
+      if (complete) return read.TakeReply();
+    }
+  }
   absl::StatusOr<LeafReply> LocateNodes(const std::vector<int64_t>& ids) {
     v1::LocateNodesRequest request;
     request.set_num_ids(ids.size());
@@ -123,6 +141,7 @@ class GraphReadsTest : public testing::Test {
   uint64_t steps_ = 0;                  // of the latest read
   uint64_t most_spent_ = 0;             // of a step
   LeafLimits limits_;
+  const HotLists lists_ = {HotListOf(*BuildGraph(Spec()), 1)};
   std::shared_ptr<SharedBudget> budget_ =
       SharedBudget::Create("data budget", 1 << 20);
 };
@@ -345,6 +364,47 @@ TEST_F(GraphReadsTest, TimesOfAHubAreSearchedInBoundedSteps) {
   }
   EXPECT_GE(steps_, 10u);
   EXPECT_LE(most_spent_, WorkSlice::kLimit + WorkSlice::kLimit / 10);
+}
+
+TEST_F(GraphReadsTest, FilesOfHotListsInPieces) {
+  const HotList& list = *lists_[0];
+  const std::string digest(list.digest().begin(), list.digest().end());
+  for (const HotList::File& file : list.files()) {
+    for (uint64_t from = 0; from <= file.bytes.size(); from += 7) {
+      const uint64_t n = std::min<uint64_t>(20, file.bytes.size() - from);
+      const auto reply = ReadHotList(file.name, from, n, digest);
+      ASSERT_TRUE(reply.ok()) << reply.status();
+      EXPECT_EQ(Take<uint8_t>(*reply, 0, n),
+                std::vector<uint8_t>(file.bytes.begin() + from,
+                                     file.bytes.begin() + from + n));
+    }
+  }
+}
+
+TEST_F(GraphReadsTest, OtherReadsOfHotListsAreRefused) {
+  const HotList& list = *lists_[0];
+  const std::string digest(list.digest().begin(), list.digest().end());
+  const auto refused = [&](const auto& reply, absl::StatusCode code,
+                           const char* what) {
+    EXPECT_EQ(reply.status().code(), code) << reply.status();
+    EXPECT_THAT(reply.status().ToString(), HasSubstr(what));
+  };
+  refused(ReadHotList("list.json", 0, 1, digest.substr(1)),
+          absl::StatusCode::kNotFound, "no hot list of this digest");
+  refused(ReadHotList("list.json", 0, 1, std::string(32, 'x')),
+          absl::StatusCode::kNotFound, "no hot list of this digest");
+  refused(ReadHotList("../graph.json\n", 0, 1, digest),
+          absl::StatusCode::kNotFound, "has no file '../graph.json\\n'");
+  const uint64_t size = list.files()[0].bytes.size();
+  refused(ReadHotList("list.json", size + 1, 0, digest),
+          absl::StatusCode::kOutOfRange, "which has");
+  refused(ReadHotList("list.json", 1, size, digest),
+          absl::StatusCode::kOutOfRange, "which has");
+  refused(ReadHotList("list.json", UINT64_MAX, UINT64_MAX, digest),
+          absl::StatusCode::kOutOfRange, "which has");
+  limits_.max_reply_bytes = 10;
+  refused(ReadHotList("list.json", 0, 11, digest),
+          absl::StatusCode::kInvalidArgument, "exceed a reply's 10 bytes");
 }
 
 }  // namespace
