@@ -5,6 +5,7 @@ import os
 import random
 import re
 import shutil
+import tempfile
 import unittest
 
 import numpy as np
@@ -71,6 +72,13 @@ class GraphPagesTest(unittest.TestCase):
         for line in example.splitlines():
             if not line.startswith("$") and line != "...":
                 self.assertIn(line + "\n", said)
+
+    def test_a_trainer_cache(self):
+        with tempfile.TemporaryDirectory(dir="/tmp") as sockets:  # of short names
+            text = page.block("docs/trainer-cache.md", "tributary partition")
+            said = self.shells.paste(text.replace("/tmp/", sockets + "/"))
+        self.assertIn("rows covered", said)
+        self.assertEqual(len(re.findall(r"^0 \d+ [0-9a-f]{64} ", said, re.M)), 5)
 
     def test_arrays_in_python(self):
         self.shells.paste(

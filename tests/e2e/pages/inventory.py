@@ -235,6 +235,9 @@ BLOCKS = {
         ("./dev bazel test", BAZEL),
         ("./dev bazel test", BAZEL),
     ],
+    "docs/trainer-cache.md": [
+        ("tributary partition --input tests/data/cora", GRAPHS),
+    ],
     "docs/training.md": [
         ("tributary-train --graph cora2", TRAINS),
         ("tributary-train --servers dns", "four machines; glt_page_test.py has two"),
