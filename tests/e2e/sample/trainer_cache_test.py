@@ -6,7 +6,8 @@ import unittest
 
 from tests.e2e import folders, processes, sampling
 
-OPTIONS = {"inputs": "all", "fanouts": "4,4", "batch_size": 10}
+ALL = ",".join(map(str, range(2708)))
+OPTIONS = {"inputs": ALL, "fanouts": "4,4", "batch_size": 10}
 LEFT_OUT = "tributary_batch_left_out_bytes_total"
 SENT = "tributary_batch_bytes_total"
 
@@ -18,7 +19,7 @@ class TrainerCacheTest(unittest.TestCase):
         cls.graph = folders.partition(folders.CORA, os.path.join(cls.folder, "g"), 2)
         cls.without_list = os.path.join(cls.folder, "without")
         shutil.copytree(cls.graph, cls.without_list)
-        cls.made = processes.run("cache", "--graph", cls.graph, "--input-nodes", "all",
+        cls.made = processes.run("cache", "--graph", cls.graph, "--input-nodes", ALL,
                                  "--num-neighbors", "4,4", "--batch-size", "10")
         assert cls.made.returncode == 0, cls.made.stderr
         by_degree = processes.run("cache", "--graph", cls.graph, "--list", "degree")
@@ -77,12 +78,12 @@ class TrainerCacheTest(unittest.TestCase):
 
     def test_what_is_refused(self):
         for size in ("2", "-0.1", "much", ""):
-            done = processes.run("sample", "--servers", "127.0.0.1:1", "--input-nodes", "all",
+            done = processes.run("sample", "--servers", "127.0.0.1:1", "--input-nodes", ALL,
                                  "--trainer-cache", size)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn("off, a share of the rows from 0 to 1 as 0.2, or a size of memory",
                           done.stderr)
-        done = processes.run("sample", "--graph", self.graph, "--input-nodes", "all",
+        done = processes.run("sample", "--graph", self.graph, "--input-nodes", ALL,
                              "--trainer-cache", "0.1")
         self.assertEqual(done.returncode, 2)
         self.assertIn("--trainer-cache with --graph", done.stderr)
