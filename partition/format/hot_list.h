@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "common/hash/sha256.h"
+#include "common/io/file_mapping.h"
 
 namespace tributary {
 
@@ -42,12 +44,19 @@ class HotList {
   // list.json, which is the first of `files`. `memory` owns all views.
   HotList(std::string name, const Sha256Digest& digest,
           std::vector<Nodes> types, std::vector<File> files,
-          std::shared_ptr<const void> memory)
+          std::shared_ptr<const void> memory,
+          std::shared_ptr<MappingDamage> damage = nullptr)
       : name_(std::move(name)),
         digest_(digest),
         types_(std::move(types)),
         files_(std::move(files)),
-        memory_(std::move(memory)) {}
+        memory_(std::move(memory)),
+        damage_(std::move(damage)) {}
+
+  // Not OK once bytes of its files were lost: what was read since may be wrong.
+  absl::Status damage() const {
+    return damage_ == nullptr ? absl::OkStatus() : damage_->status();
+  }
 
   // Of the folder's lists: "degree", or what the user calls it.
   const std::string& name() const { return name_; }
@@ -73,7 +82,11 @@ class HotList {
   const std::vector<Nodes> types_;
   const std::vector<File> files_;
   const std::shared_ptr<const void> memory_;
+  const std::shared_ptr<MappingDamage> damage_;
 };
+
+// The lists of a graph, by name.
+using HotLists = std::vector<std::shared_ptr<const HotList>>;
 
 }  // namespace tributary
 

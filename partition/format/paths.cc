@@ -36,6 +36,11 @@ std::string HotArrayPath(uint32_t partition, const std::string& node_type,
                       ".npy");
 }
 
+std::string HotListArrayPath(const std::string& node_type,
+                             const std::string& array) {
+  return absl::StrCat(TypePath(node_type), "/", array, ".npy");
+}
+
 std::string NodeMapPath(const std::string& node_type) {
   return absl::StrCat("node_map/", TypePath(node_type), ".npy");
 }

@@ -14,6 +14,11 @@ inline constexpr char kGraphJson[] = "graph.json";
 // The folder of the cache of hot rows, and the file in it that describes it.
 inline constexpr char kHotFolder[] = "hot";
 inline constexpr char kHotJson[] = "hot.json";
+// The folder of hot lists, each in a folder of its own name: list.json, which
+// its digest is of, and files.json, which lists the files of the layout.
+inline constexpr char kHotListsFolder[] = "hot-lists";
+inline constexpr char kHotListJson[] = "list.json";
+inline constexpr char kHotListFilesJson[] = "files.json";
 
 // "part-0/nodes/paper/x.npy"; `array` is "orig_id", "x" or "y".
 std::string NodeArrayPath(uint32_t partition, const std::string& node_type,
@@ -33,6 +38,10 @@ std::string EdgeIndexPath(const EdgeTypeSchema& edge_type,
 // "internal_id", "orig_id", "x" or "y".
 std::string HotArrayPath(uint32_t partition, const std::string& node_type,
                          const std::string& array);
+// "paper/order.npy", relative to a hot list's folder; `array` is "order", "crc",
+// "rank", "order.blocks" or "crc.blocks".
+std::string HotListArrayPath(const std::string& node_type,
+                             const std::string& array);
 std::string NodeMapPath(const std::string& node_type);
 std::string NodeRanksPath(const std::string& node_type);
 // "ids/paper.numbers.npy": the user's ids by original id; `array` is one of the
