@@ -370,7 +370,9 @@ absl::Status BenchCommand::RunFillingEnd() const {
 }
 
 absl::Status BenchCommand::Run(SignalWatcher&) {
-  SetLogLevel(LogLevel::kOff);  // errors are returned as the status
+  // Errors are returned as the status; what a cache lacks is not one.
+  SetLogLevel(arguments_.trainer_cache == "off" ? LogLevel::kOff
+                                                : LogLevel::kWarning);
   if (run_ != nullptr) return (this->*run_)();
   const bool fleet = servers_->count() > 0;  // also for an empty list
   return kind_ == BenchKind::kStream && !fleet ? RunStream() : RunOne();

@@ -135,7 +135,9 @@ class SampleCommand final : public Command {
     if (!input_ext_ids_.empty()) {
       request.session.options.input_nodes = std::move(inputs.nodes);
     }
-    SetLogLevel(LogLevel::kOff);  // errors are returned as the status
+    // Errors are returned as the status; what a cache lacks is not one.
+    SetLogLevel(request.worker.trainer_cache == "off" ? LogLevel::kOff
+                                                      : LogLevel::kWarning);
     return Sample(std::move(request), ext_ids_ ? &*ext_ids : nullptr);
   }
 

@@ -19,11 +19,23 @@ namespace {
 
 using Json = nlohmann::json;  // a std::map, so keys are written sorted
 
-constexpr char kFormatName[] = "tributary-hot-cache";
+// A file, and what it is called in messages.
+struct HotFormat {
+  const char* json;
+  const char* name;  // of the format
+  uint32_t version;
+  const char* thing;
+};
+constexpr HotFormat kCacheFormat = {kHotJson, "tributary-hot-cache",
+                                    kHotFormatVersion, "cache"};
+constexpr HotFormat kListFormat = {kHotListFilesJson,
+                                   "tributary-hot-list-files",
+                                   kHotListFilesVersion, "list"};
 constexpr size_t kMaxHotJsonBytes = size_t{64} << 20;
 
-absl::Status ManifestError(const std::string& what) {
-  return absl::DataLossError(absl::StrCat(kHotJson, ": ", what));
+absl::Status ManifestError(const std::string& what,
+                           const HotFormat& format = kCacheFormat) {
+  return absl::DataLossError(absl::StrCat(format.json, ": ", what));
 }
 
 HotRowsSchema ReadRows(JsonObject& in) {
@@ -40,6 +52,50 @@ FileSchema ReadFileEntry(JsonObject& in) {
           .crc32c = static_cast<uint32_t>(in.Whole("crc32c", kMost))};
 }
 
+Json FilesJson(const std::vector<FileSchema>& files) {
+  Json list = Json::array();
+  for (const FileSchema& file : files) {
+    list.push_back(
+        {{"path", file.path}, {"bytes", file.bytes}, {"crc32c", file.crc32c}});
+  }
+  return list;
+}
+
+// Invalid UTF-8, which a command line may hold, is replaced.
+std::string Dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+JsonErrors ErrorsOf(const HotFormat& format) {
+  return {.code = absl::StatusCode::kDataLoss,
+          .unknown_remedy =
+              absl::StrCat("a later program made the ", format.thing)};
+}
+
+// Checks that the text is of this format, in a version that is read.
+absl::Status CheckFormat(JsonObject& in, const HotFormat& format) {
+  const std::string name = in.Text("format");
+  const uint64_t version = in.Whole("format_version");
+  RETURN_IF_ERROR(in.status());
+  if (name != format.name) {
+    return ManifestError(absl::StrCat("its format is not ", format.name),
+                         format);
+  }
+  if (version == format.version) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(format.json, ": this program reads format_version ",
+                   format.version, " alone; make the ", format.thing, " anew"));
+}
+
+absl::Status CheckPaths(const std::vector<FileSchema>& files,
+                        const HotFormat& format) {
+  for (size_t i = 1; i < files.size(); ++i) {
+    if (files[i - 1].path < files[i].path) continue;
+    return ManifestError("the paths of files do not ascend", format);
+  }
+  return absl::OkStatus();
+}
+
 auto OrderOf(const HotRowsSchema& rows) {
   return std::tie(rows.partition, rows.node_type);
 }
@@ -49,11 +105,7 @@ absl::Status CheckOrder(const HotManifest& manifest) {
     if (OrderOf(manifest.rows[i - 1]) < OrderOf(manifest.rows[i])) continue;
     return ManifestError("rows do not ascend by partition and node type");
   }
-  for (size_t i = 1; i < manifest.files.size(); ++i) {
-    if (manifest.files[i - 1].path < manifest.files[i].path) continue;
-    return ManifestError("the paths of files do not ascend");
-  }
-  return absl::OkStatus();
+  return CheckPaths(manifest.files, kCacheFormat);
 }
 
 absl::Status CheckRows(const HotRowsSchema& rows, const GraphSchema& schema) {
@@ -75,44 +127,26 @@ absl::Status CheckRows(const HotRowsSchema& rows, const GraphSchema& schema) {
 }  // namespace
 
 std::string HotManifest::ToJson() const {
-  Json list = Json::array(), paths = Json::array();
+  Json list = Json::array();
   for (const HotRowsSchema& entry : rows) {
     list.push_back({{"partition", entry.partition},
                     {"node_type", entry.node_type},
                     {"rows", entry.rows}});
   }
-  for (const FileSchema& file : files) {
-    paths.push_back(
-        {{"path", file.path}, {"bytes", file.bytes}, {"crc32c", file.crc32c}});
-  }
-  const Json json = {{"format", kFormatName},
-                     {"format_version", kHotFormatVersion},
-                     {"layout_digest", ToHex(layout_digest)},
-                     {"made_by", made_by},
-                     {"rows", std::move(list)},
-                     {"files", std::move(paths)}};
-  // Invalid UTF-8, which a command line may hold, is replaced.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return Dump({{"format", kCacheFormat.name},
+               {"format_version", kHotFormatVersion},
+               {"layout_digest", ToHex(layout_digest)},
+               {"made_by", made_by},
+               {"rows", std::move(list)},
+               {"files", FilesJson(files)}});
 }
 
 absl::StatusOr<HotManifest> HotManifest::FromJson(std::string_view text) {
   ASSIGN_OR_RETURN(const Json json,
                    ParseJson({text.data(), text.size()}, kHotJson,
                              absl::StatusCode::kDataLoss));
-  JsonObject in(json, kHotJson,
-                {.code = absl::StatusCode::kDataLoss,
-                 .unknown_remedy = "a later program made the cache"});
-  const std::string format = in.Text("format");
-  const uint64_t version = in.Whole("format_version");
-  RETURN_IF_ERROR(in.status());
-  if (format != kFormatName) {
-    return ManifestError(absl::StrCat("its format is not ", kFormatName));
-  }
-  if (version != kHotFormatVersion) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(kHotJson, ": this program reads format_version ",
-                     kHotFormatVersion, " alone; make the cache anew"));
-  }
+  JsonObject in(json, kHotJson, ErrorsOf(kCacheFormat));
+  RETURN_IF_ERROR(CheckFormat(in, kCacheFormat));
   HotManifest manifest;
   manifest.layout_digest = in.Digest("layout_digest");
   manifest.made_by = in.Text("made_by");
@@ -122,6 +156,30 @@ absl::StatusOr<HotManifest> HotManifest::FromJson(std::string_view text) {
   RETURN_IF_ERROR(in.status());
   RETURN_IF_ERROR(CheckOrder(manifest));
   return manifest;
+}
+
+std::string HotListFiles::ToJson() const {
+  return Dump({{"format", kListFormat.name},
+               {"format_version", kHotListFilesVersion},
+               {"layout_digest", ToHex(layout_digest)},
+               {"made_by", made_by},
+               {"files", FilesJson(files)}});
+}
+
+absl::StatusOr<HotListFiles> HotListFiles::FromJson(std::string_view text) {
+  ASSIGN_OR_RETURN(const Json json,
+                   ParseJson({text.data(), text.size()}, kHotListFilesJson,
+                             absl::StatusCode::kDataLoss));
+  JsonObject in(json, kHotListFilesJson, ErrorsOf(kListFormat));
+  RETURN_IF_ERROR(CheckFormat(in, kListFormat));
+  HotListFiles list;
+  list.layout_digest = in.Digest("layout_digest");
+  list.made_by = in.Text("made_by");
+  list.files = in.List("files", ReadFileEntry);
+  in.RefuseOthers();
+  RETURN_IF_ERROR(in.status());
+  RETURN_IF_ERROR(CheckPaths(list.files, kListFormat));
+  return list;
 }
 
 int64_t HotManifest::RowsOf(uint32_t partition,
@@ -138,54 +196,32 @@ std::string HotFolderOf(const std::string& folder) {
   return absl::StrCat(folder, "/", kHotFolder);
 }
 
-namespace {
-
-// Reads the hot.json in `hot`. `what` it describes; `remedies`: what helps
-// where that belongs to another layout.
-absl::StatusOr<HotManifest> ReadManifestIn(const std::string& hot,
-                                           const GraphSchema& schema,
-                                           const std::string& what,
-                                           const std::string& remedies) {
-  ASSIGN_OR_RETURN(const auto text, ReadFile(absl::StrCat(hot, "/", kHotJson),
-                                             kMaxHotJsonBytes));
+absl::StatusOr<std::optional<HotManifest>> ReadHotManifest(
+    const std::string& folder, const GraphSchema& schema) {
+  const std::string hot = HotFolderOf(folder);
+  const auto text =
+      ReadFile(absl::StrCat(hot, "/", kHotJson), kMaxHotJsonBytes);
+  if (absl::IsNotFound(text.status())) return std::nullopt;
+  RETURN_IF_ERROR(text.status());
   const auto within = [&hot](const absl::Status& why) {
     return absl::Status(why.code(), absl::StrCat(hot, "/", why.message()));
   };
-  absl::StatusOr<HotManifest> manifest = HotManifest::FromJson(text);
+  absl::StatusOr<HotManifest> manifest = HotManifest::FromJson(*text);
   if (!manifest.ok()) return within(manifest.status());
   if (manifest->layout_digest != schema.layout_digest) {
     return absl::FailedPreconditionError(
-        absl::StrCat(hot, "/", kHotJson, ": ", what, " belongs to the layout ",
+        absl::StrCat(hot, "/", kHotJson, ": the cache belongs to the layout ",
                      ToHex(manifest->layout_digest), "; the graph's is ",
                      ToHex(schema.layout_digest),
-                     "\nallowed: to make it anew (tributary cache), to remove ",
-                     hot, remedies));
+                     "\nallowed: to make it anew (tributary "
+                     "cache), to remove ",
+                     hot, ", or --hot-cache off"));
   }
   for (const HotRowsSchema& rows : manifest->rows) {
     const absl::Status status = CheckRows(rows, schema);
     if (!status.ok()) return within(status);
   }
   return *std::move(manifest);
-}
-
-}  // namespace
-
-absl::StatusOr<std::optional<HotManifest>> ReadHotManifest(
-    const std::string& folder, const GraphSchema& schema) {
-  auto manifest = ReadManifestIn(HotFolderOf(folder), schema, "the cache",
-                                 ", or --hot-cache off");
-  if (absl::IsNotFound(manifest.status())) return std::nullopt;
-  RETURN_IF_ERROR(manifest.status());
-  return *std::move(manifest);
-}
-
-absl::StatusOr<HotManifest> ReadHotListManifest(const std::string& list_folder,
-                                                const GraphSchema& schema) {
-  ASSIGN_OR_RETURN(HotManifest manifest,
-                   ReadManifestIn(list_folder, schema, "the list", ""));
-  if (manifest.rows.empty()) return manifest;
-  return absl::DataLossError(absl::StrCat(
-      list_folder, "/", kHotJson, ": it is a cache's; a list has no rows"));
 }
 
 size_t HotRowBytes(const NodeTypeSchema& type) {

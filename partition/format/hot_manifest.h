@@ -1,7 +1,9 @@
-// Describes a graph's cache of hot rows: the file hot/hot.json.
+// Describes a graph's cache of hot rows, the file hot/hot.json, and the files
+// of its hot lists.
 #ifndef TRIBUTARY_PARTITION_FORMAT_HOT_MANIFEST_H_
 #define TRIBUTARY_PARTITION_FORMAT_HOT_MANIFEST_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,6 +18,8 @@
 namespace tributary {
 
 inline constexpr uint32_t kHotFormatVersion = 1;
+inline constexpr uint32_t kHotListFilesVersion = 1;
+inline constexpr size_t kMaxHotListFilesBytes = size_t{64} << 20;
 
 // The rows of one node type that one partition's cache has.
 struct HotRowsSchema {
@@ -41,6 +45,20 @@ struct HotManifest {
   int64_t RowsOf(uint32_t partition, std::string_view node_type) const;
 };
 
+// The contents of hot-lists/NAME/files.json: what of a hot list depends on the
+// graph's layout.
+struct HotListFiles {
+  Sha256Digest layout_digest{};   // of the graph
+  std::string made_by;            // the command line
+  std::vector<FileSchema> files;  // all but files.json; paths ascend
+
+  // Returns canonical JSON: keys sorted, no spaces.
+  std::string ToJson() const;
+  // DATA_LOSS or INVALID_ARGUMENT, naming the key, if the text is no files.json
+  // of a version that this program reads.
+  static absl::StatusOr<HotListFiles> FromJson(std::string_view json);
+};
+
 // Returns the path of the cache's folder of the graph in `folder`.
 std::string HotFolderOf(const std::string& folder);
 
@@ -50,10 +68,6 @@ std::string HotFolderOf(const std::string& folder);
 // graph does not have; other errors as FromJson and ReadFile.
 absl::StatusOr<std::optional<HotManifest>> ReadHotManifest(
     const std::string& folder, const GraphSchema& schema);
-
-// Likewise of the hot list in `list_folder`, whose hot.json has no rows.
-absl::StatusOr<HotManifest> ReadHotListManifest(const std::string& list_folder,
-                                                const GraphSchema& schema);
 
 // Returns the most bytes of memory that the caches of `partitions` take in a
 // server.

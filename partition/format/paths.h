@@ -15,9 +15,10 @@ inline constexpr char kGraphJson[] = "graph.json";
 inline constexpr char kHotFolder[] = "hot";
 inline constexpr char kHotJson[] = "hot.json";
 // The folder of hot lists, each in a folder of its own name: list.json, which
-// its digest is of, and a hot.json that lists the files.
+// its digest is of, and files.json, which lists the files of the layout.
 inline constexpr char kHotListsFolder[] = "hot-lists";
 inline constexpr char kHotListJson[] = "list.json";
+inline constexpr char kHotListFilesJson[] = "files.json";
 
 // "part-0/nodes/paper/x.npy"; `array` is "orig_id", "x" or "y".
 std::string NodeArrayPath(uint32_t partition, const std::string& node_type,

@@ -1,280 +1,228 @@
 #include "partition/writer/hot/hot_list_writer.h"
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
-#include <tuple>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/hash/crc32c.h"
 #include "common/io/atomic_folder.h"
 #include "common/io/file_writer.h"
-#include "common/runtime/cancel_token.h"
+#include "common/tensor/npy.h"
 #include "common/text/status.h"
 #include "partition/format/hot_lists.h"
 #include "partition/format/hot_manifest.h"
 #include "partition/format/paths.h"
 #include "partition/schema/hot_list_json.h"
 #include "partition/writer/array_writer.h"
+#include "partition/writer/hot/node_ranking.h"
 
 namespace tributary {
 namespace {
 
-constexpr size_t kRowsAtOnce = 4096;
+// The headers of a type's arrays, and the two texts' part of it.
+constexpr uint64_t kBytesBesideRows = 2048;
 
-absl::Status CheckName(const std::string& name) {
-  const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
-  };
-  if (!name.empty() && name.size() <= 64 && name[0] != '.' &&
-      std::all_of(name.begin(), name.end(), allowed)) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("a hot list's name of ", name.size(),
-                   " bytes; allowed: 1 to 64 letters, "
-                   "digits, '_', '-' and, but at its beginning, '.'"));
-}
+// The buffers of an array and of a piece of the features.
+constexpr uint64_t kBufferBytes = uint64_t{6} << 20;
 
-bool IsListed(const NodeTypeSchema& type) {
-  return (type.x.has_value() || type.y.has_value()) && type.num_nodes > 0 &&
-         type.num_nodes < std::numeric_limits<uint32_t>::max();
-}
-
-// The rows of one node type, of all partitions.
-class TypeOrder {
+// Files below a temporary folder, and the list of them.
+class ListFiles {
  public:
-  TypeOrder(const Graph& graph, int type, absl::Span<const uint32_t> counts)
-      : graph_(graph),
-        type_(type),
-        schema_(graph.schema().node_types[type]),
-        num_nodes_(static_cast<size_t>(schema_.num_nodes)) {
-    ReadIds();
-    CountEdges();
-    Sort(counts);
-  }
+  explicit ListFiles(AtomicFolder folder) : folder_(std::move(folder)) {}
 
-  // By rank: internal ids.
-  const std::vector<uint32_t>& by_rank() const { return by_rank_; }
-  int64_t id(uint32_t internal) const { return ids_[internal]; }
-
-  // The CRC32C of each row as it is stored, by internal id.
-  absl::StatusOr<std::vector<uint32_t>> Crcs() const {
-    std::vector<uint32_t> crcs(num_nodes_, 0);
-    for (uint32_t p = 0; p < graph_.schema().num_partitions; ++p) {
-      const NodePartition& nodes = *graph_.nodes(type_, p);
-      for (size_t at = 0; at < nodes.orig_id.size(); at += kRowsAtOnce) {
-        const size_t n = std::min(kRowsAtOnce, nodes.orig_id.size() - at);
-        uint32_t* const out =
-            crcs.data() + static_cast<size_t>(schema_.base[p]) + at;
-        RETURN_IF_ERROR(AddX(nodes, at, n, out));
-        AddColumn(nodes.y, schema_.y, at, n, out);
-      }
-    }
-    return crcs;
-  }
-
- private:
-  void ReadIds() {
-    ids_.reserve(num_nodes_);
-    for (uint32_t p = 0; p < graph_.schema().num_partitions; ++p) {
-      const auto ids = graph_.nodes(type_, p)->orig_id;
-      ids_.insert(ids_.end(), ids.begin(), ids.end());
-    }
-  }
-
-  void CountEdges() {
-    degrees_.resize(num_nodes_);
-    const auto& types = graph_.schema().edge_types;
-    for (size_t e = 0; e < types.size(); ++e) {
-      if (types[e].src_type != type_) continue;
-      for (uint32_t p = 0; p < graph_.schema().num_partitions; ++p) {
-        const IdArray& sources = graph_.edges(static_cast<int>(e), p)->indices;
-        for (size_t i = 0; i < sources.size(); ++i) Count(sources[i]);
-      }
-    }
-  }
-
-  // A full counter stays full.
-  void Count(uint64_t internal) {
-    if (internal >= num_nodes_) return;  // of a damaged file
-    degrees_[internal] += degrees_[internal] != UINT32_MAX ? 1 : 0;
-  }
-
-  void Sort(absl::Span<const uint32_t> counts) {
-    by_rank_.resize(num_nodes_);
-    std::iota(by_rank_.begin(), by_rank_.end(), 0u);
-    const auto key = [&](uint32_t internal) {
-      const auto id = ids_[internal];
-      const uint32_t count =
-          counts.empty() ? 0 : counts[static_cast<size_t>(id)];
-      return std::tuple(~count, ~degrees_[internal], id);
-    };
-    std::sort(by_rank_.begin(), by_rank_.end(),
-              [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
-  }
-
-  absl::Status AddX(const NodePartition& nodes, size_t at, size_t n,
-                    uint32_t* crcs) const {
-    if (nodes.x_file == nullptr) {
-      AddColumn(nodes.x, schema_.x, at, n, crcs);
-      return absl::OkStatus();
-    }
-    std::vector<uint8_t> bytes(n * nodes.x_file->row_bytes());
-    std::vector<uint64_t> rows(n);
-    std::iota(rows.begin(), rows.end(), at);
-    std::vector<uint32_t> order(n);
-    std::iota(order.begin(), order.end(), 0u);
-    RowPlaces places;
-    places.rows = rows;
-    places.out = bytes.data();
-    RETURN_IF_ERROR(nodes.x_file->Read(places, order, CancelToken()).status());
-    AddColumn(bytes, schema_.x, 0, n, crcs);
-    return absl::OkStatus();
-  }
-
-  static void AddColumn(absl::Span<const uint8_t> column,
-                        const std::optional<ColumnSchema>& schema, size_t at,
-                        size_t n, uint32_t* crcs) {
-    if (!schema.has_value()) return;
-    const size_t row = schema->row_bytes();
-    for (size_t i = 0; i < n; ++i) {
-      crcs[i] = ExtendCrc32c(crcs[i], column.subspan((at + i) * row, row));
-    }
-  }
-
-  const Graph& graph_;
-  const int type_;
-  const NodeTypeSchema& schema_;
-  const size_t num_nodes_;
-  std::vector<int64_t> ids_;       // by internal id
-  std::vector<uint32_t> degrees_;  // likewise
-  std::vector<uint32_t> by_rank_;
-};
-
-class ListWriter {
- public:
-  ListWriter(const Graph& graph, AtomicFolder folder)
-      : graph_(graph), folder_(std::move(folder)) {
-    manifest_.layout_digest = graph.schema().layout_digest;
-    json_.content_digest = graph.schema().content_digest;
-  }
-
-  absl::Status Add(int type, absl::Span<const uint32_t> counts) {
-    const std::string& name = graph_.schema().node_types[type].name;
-    const TypeOrder order(graph_, type, counts);
-    const std::vector<uint32_t>& by_rank = order.by_rank();
-    HotListType listed{name, static_cast<int64_t>(by_rank.size()), {}, {}};
-    {
-      std::vector<int64_t> ids;
-      ids.reserve(by_rank.size());
-      for (const uint32_t internal : by_rank) ids.push_back(order.id(internal));
-      RETURN_IF_ERROR(WriteArray<int64_t>(name, "order", kNpyInt64, ids));
-      ASSIGN_OR_RETURN(listed.order_blocks,
-                       WriteBlocks<int64_t>(name, "order.blocks", ids));
-    }
-    std::vector<uint32_t> values(by_rank.size());
-    for (size_t rank = 0; rank < by_rank.size(); ++rank) {
-      values[by_rank[rank]] = static_cast<uint32_t>(rank);
-    }
-    RETURN_IF_ERROR(WriteArray<uint32_t>(name, "rank", kNpyUint32, values));
-    ASSIGN_OR_RETURN(const std::vector<uint32_t> crcs, order.Crcs());
-    for (size_t rank = 0; rank < by_rank.size(); ++rank) {
-      values[rank] = crcs[by_rank[rank]];
-    }
-    RETURN_IF_ERROR(WriteArray<uint32_t>(name, "crc", kNpyUint32, values));
-    ASSIGN_OR_RETURN(listed.crc_blocks,
-                     WriteBlocks<uint32_t>(name, "crc.blocks", values));
-    json_.node_types.push_back(std::move(listed));
-    return absl::OkStatus();
-  }
-
-  absl::StatusOr<Sha256Digest> Commit(const std::string& made_by, bool flush) {
-    RETURN_IF_ERROR(graph_.damage());
-    const std::string json = json_.ToJson();
-    RETURN_IF_ERROR(WriteText(kHotListJson, json));
-    manifest_.made_by = made_by;
-    std::sort(manifest_.files.begin(), manifest_.files.end(),
-              [](const FileSchema& a, const FileSchema& b) {
-                return a.path < b.path;
-              });
-    RETURN_IF_ERROR(WriteText(kHotJson, manifest_.ToJson()));
-    RETURN_IF_ERROR(folder_.Commit(flush));
-    return Sha256Of(json);
-  }
-
- private:
-  template <typename T>
-  absl::Status WriteArray(const std::string& type, const char* array,
-                          NpyType npy, absl::Span<const T> values,
-                          std::vector<int64_t> shape = {}) {
-    if (shape.empty()) shape = {static_cast<int64_t>(values.size())};
-    const std::string relative = HotListArrayPath(type, array);
+  // Creates an array. `relative` is its path in the list's folder.
+  absl::StatusOr<ArrayWriter> Create(const std::string& relative, NpyType npy,
+                                     absl::Span<const int64_t> shape) {
     ASSIGN_OR_RETURN(const std::string path, folder_.PathFor(relative));
-    ASSIGN_OR_RETURN(ArrayWriter out, ArrayWriter::Create(path, npy, shape));
-    for (const T value : values) out.Push(value);
-    RETURN_IF_ERROR(out.Finish());
-    manifest_.files.push_back({relative, out.file_bytes(), out.crc32c()});
+    return ArrayWriter::Create(path, npy, shape);
+  }
+  absl::Status Finish(const std::string& relative, ArrayWriter& array) {
+    RETURN_IF_ERROR(array.Finish());
+    files_.push_back({relative, array.file_bytes(), array.crc32c()});
     return absl::OkStatus();
   }
-
-  // Writes the digests of an array's blocks, and returns that of the digests.
-  template <typename T>
-  absl::StatusOr<Sha256Digest> WriteBlocks(const std::string& type,
-                                           const char* array,
-                                           absl::Span<const T> values) {
-    std::vector<uint8_t> digests;
-    for (size_t at = 0; at < values.size(); at += kHotListBlockRows) {
-      const auto block = values.subspan(at, kHotListBlockRows);
-      const Sha256Digest digest = Sha256Of(absl::Span<const uint8_t>(
-          reinterpret_cast<const uint8_t*>(block.data()),
-          block.size() * sizeof(T)));
-      digests.insert(digests.end(), digest.begin(), digest.end());
-    }
-    constexpr auto kDigestBytes = static_cast<int64_t>(sizeof(Sha256Digest));
-    RETURN_IF_ERROR(WriteArray<uint8_t>(
-        type, array, kNpyUint8, digests,
-        {static_cast<int64_t>(digests.size()) / kDigestBytes, kDigestBytes}));
-    return Sha256Of(absl::Span<const uint8_t>(digests));
-  }
-
   absl::Status WriteText(const char* relative, const std::string& text) {
     ASSIGN_OR_RETURN(const std::string path, folder_.PathFor(relative));
     ASSIGN_OR_RETURN(FileWriter file, FileWriter::Create(path));
     RETURN_IF_ERROR(file.Append(text));
     RETURN_IF_ERROR(file.Close());
-    if (std::string(relative) == kHotJson) return absl::OkStatus();
-    manifest_.files.push_back({relative, file.bytes_written(), file.crc32c()});
+    files_.push_back({relative, file.bytes_written(), file.crc32c()});
+    return absl::OkStatus();
+  }
+  // Returns the files so far, ascending by path.
+  std::vector<FileSchema> Sorted() const {
+    std::vector<FileSchema> files = files_;
+    std::sort(files.begin(), files.end(),
+              [](const FileSchema& a, const FileSchema& b) {
+                return a.path < b.path;
+              });
+    return files;
+  }
+  absl::Status Commit(bool flush) { return folder_.Commit(flush); }
+
+ private:
+  AtomicFolder folder_;
+  std::vector<FileSchema> files_;
+};
+
+// Writes the arrays of one node type after the other.
+class ListWriter {
+ public:
+  ListWriter(const Graph& graph, AtomicFolder folder)
+      : graph_(graph), files_(std::move(folder)) {
+    json_.content_digest = graph.schema().content_digest;
+  }
+
+  absl::Status Add(int type, absl::Span<const uint32_t> counts) {
+    ASSIGN_OR_RETURN(NodeRanking ranking,
+                     NodeRanking::Make(graph_, type, counts));
+    HotListType& listed = json_.node_types.emplace_back();
+    listed.name = graph_.schema().node_types[type].name;
+    listed.rows = static_cast<int64_t>(ranking.size());
+    ASSIGN_OR_RETURN(
+        listed.order_blocks,
+        WriteByRank<int64_t>(listed, "order", kNpyInt64,
+                             [&](size_t rank) { return ranking.IdAt(rank); }));
+    RETURN_IF_ERROR(WriteRanks(type, ranking));
+    RETURN_IF_ERROR(ranking.ReadCrcs());
+    ASSIGN_OR_RETURN(
+        listed.crc_blocks,
+        WriteByRank<uint32_t>(listed, "crc", kNpyUint32, [&](size_t rank) {
+          return ranking.CrcAt(rank);
+        }));
     return absl::OkStatus();
   }
 
+  absl::StatusOr<Sha256Digest> Commit(const std::string& made_by, bool flush) {
+    RETURN_IF_ERROR(graph_.damage());
+    std::sort(json_.node_types.begin(), json_.node_types.end(),
+              [](const HotListType& a, const HotListType& b) {
+                return a.name < b.name;
+              });
+    const std::string json = json_.ToJson();
+    RETURN_IF_ERROR(files_.WriteText(kHotListJson, json));
+    HotListFiles files;
+    files.layout_digest = graph_.schema().layout_digest;
+    files.made_by = made_by;
+    files.files = files_.Sorted();
+    RETURN_IF_ERROR(files_.WriteText(kHotListFilesJson, files.ToJson()));
+    RETURN_IF_ERROR(files_.Commit(flush));
+    return Sha256Of(json);
+  }
+
+ private:
+  // Writes the array NAME and the digests of its blocks, NAME.blocks. Returns
+  // the digest of these.
+  template <typename T, typename ValueAt>
+  absl::StatusOr<Sha256Digest> WriteByRank(const HotListType& type,
+                                           const std::string& name, NpyType npy,
+                                           ValueAt value_at) {
+    const std::string path = HotListArrayPath(type.name, name);
+    ASSIGN_OR_RETURN(ArrayWriter out, files_.Create(path, npy, {type.rows}));
+    const auto rows = static_cast<size_t>(type.rows);
+    std::vector<Sha256Digest> blocks;
+    std::vector<T> block;
+    for (size_t at = 0; at < rows; at += block.size()) {
+      block.resize(std::min<size_t>(kHotListBlockRows, rows - at));
+      for (size_t i = 0; i < block.size(); ++i) block[i] = value_at(at + i);
+      const absl::Span<const uint8_t> bytes(
+          reinterpret_cast<const uint8_t*>(block.data()),
+          block.size() * sizeof(T));
+      blocks.push_back(Sha256Of(bytes));
+      std::memcpy(out.Extend(bytes.size()), bytes.data(), bytes.size());
+    }
+    RETURN_IF_ERROR(files_.Finish(path, out));
+    return WriteBlocks(HotListArrayPath(type.name, name + ".blocks"), blocks);
+  }
+
+  absl::StatusOr<Sha256Digest> WriteBlocks(
+      const std::string& path, const std::vector<Sha256Digest>& blocks) {
+    ASSIGN_OR_RETURN(
+        ArrayWriter out,
+        files_.Create(path, kNpyUint8,
+                      {static_cast<int64_t>(blocks.size()),
+                       static_cast<int64_t>(sizeof(Sha256Digest))}));
+    Sha256 of_all;
+    for (const Sha256Digest& block : blocks) {
+      out.Push(block);
+      of_all.Update(absl::MakeConstSpan(block));
+    }
+    RETURN_IF_ERROR(files_.Finish(path, out));
+    return of_all.Finish();
+  }
+
+  absl::Status WriteRanks(int type, const NodeRanking& ranking) {
+    const std::string path =
+        HotListArrayPath(graph_.schema().node_types[type].name, "rank");
+    ASSIGN_OR_RETURN(ArrayWriter out,
+                     files_.Create(path, kNpyUint32,
+                                   {static_cast<int64_t>(ranking.size())}));
+    for (uint32_t p = 0; p < graph_.schema().num_partitions; ++p) {
+      for (const int64_t id : graph_.nodes(type, p)->orig_id) {
+        out.Push(ranking.RankOf(id));
+      }
+    }
+    return files_.Finish(path, out);
+  }
+
   const Graph& graph_;
-  AtomicFolder folder_;
-  HotManifest manifest_;
+  ListFiles files_;
   HotListJson json_;
 };
+
+absl::StatusOr<Sha256Digest> WriteTo(const std::string& target,
+                                     const Graph& graph,
+                                     const HotListRequest& request) {
+  ASSIGN_OR_RETURN(AtomicFolder folder,
+                   AtomicFolder::Create(target, ExistingFolder::kReplace));
+  ListWriter writer(graph, std::move(folder));
+  const auto& types = graph.schema().node_types;
+  for (size_t t = 0; t < types.size(); ++t) {
+    if (!IsListed(types[t])) continue;
+    const auto counts = request.counts.empty() ? absl::Span<const uint32_t>()
+                                               : request.counts[t];
+    RETURN_IF_ERROR(writer.Add(static_cast<int>(t), counts));
+  }
+  return writer.Commit(request.made_by, request.flush);
+}
 
 }  // namespace
 
 absl::StatusOr<Sha256Digest> WriteHotList(const Graph& graph,
                                           const HotListRequest& request) {
-  RETURN_IF_ERROR(CheckName(request.name));
-  ASSIGN_OR_RETURN(
-      AtomicFolder folder,
-      AtomicFolder::Create(HotListFolder(request.folder, request.name),
-                           ExistingFolder::kReplace));
-  ListWriter writer(graph, std::move(folder));
-  const auto& types = graph.schema().node_types;
-  for (size_t t = 0; t < types.size(); ++t) {
-    if (!IsListed(types[t])) continue;
-    RETURN_IF_ERROR(
-        writer.Add(static_cast<int>(t), request.counts.empty()
-                                            ? absl::Span<const uint32_t>()
-                                            : request.counts[t]));
+  RETURN_IF_ERROR(CheckHotListName(request.name));
+  const std::string target = HotListFolder(request.folder, request.name);
+  const auto digest = WriteTo(target, graph, request);
+  if (!digest.ok()) {
+    // The folder of lists, if there are none in it.
+    std::error_code ignored;
+    std::filesystem::remove(std::filesystem::path(target).parent_path(),
+                            ignored);
   }
-  return writer.Commit(request.made_by, request.flush);
+  return digest;
+}
+
+uint64_t HotListBytes(const GraphSchema& schema) {
+  constexpr uint64_t kRowBytes = sizeof(int64_t) + 2 * sizeof(uint32_t);
+  uint64_t bytes = 0;
+  for (const NodeTypeSchema& type : schema.node_types) {
+    if (!IsListed(type)) continue;
+    const auto rows = static_cast<uint64_t>(type.num_nodes);
+    bytes += rows * kRowBytes + kBytesBesideRows +
+             2 * (rows / kHotListBlockRows + 1) * sizeof(Sha256Digest);
+  }
+  return bytes;
+}
+
+uint64_t HotListMemory(const GraphSchema& schema) {
+  uint64_t nodes = 0;
+  for (const NodeTypeSchema& type : schema.node_types) {
+    if (!IsListed(type)) continue;
+    nodes = std::max(nodes, static_cast<uint64_t>(type.num_nodes));
+  }
+  return nodes * NodeRanking::kNodeBytes + kBufferBytes;
 }
 
 }  // namespace tributary

@@ -3,7 +3,6 @@
 #define TRIBUTARY_PARTITION_WRITER_HOT_HOT_LIST_WRITER_H_
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,12 +13,12 @@
 
 namespace tributary {
 
-// The list by degree alone, which every graph has.
+// The name of the list by degree alone, which is made with the graph.
 inline constexpr char kDegreeList[] = "degree";
 
 struct HotListRequest {
   std::string folder;  // of the graph
-  std::string name;    // of the list: of letters, digits, '.', '_' and '-'
+  std::string name;    // of the list (CheckHotListName)
   // How often the nodes of each type are read, by node type and original id;
   // empty: not known of any.
   std::vector<absl::Span<const uint32_t>> counts;
@@ -27,17 +26,24 @@ struct HotListRequest {
   bool flush = true;
 };
 
-// Orders the rows of each node type with x or y by their counts, then by
-// out-degree over all edge types from it, both descending, then by original id;
-// so the same graph has the same list whatever its partitions are. Writes it in
-// the place of an older list of the name; without success nothing is changed.
-// `graph` has all partitions. Holds 20 bytes for each node of the largest type
-// and a few MiB. Types of 2^32 - 1 nodes and more are left out.
-// INVALID_ARGUMENT for a name that is none; RESOURCE_EXHAUSTED if the disk is
-// full; DATA_LOSS or ABORTED, naming the file, for a row that cannot be read.
-// Returns the digest.
+// Writes the list of each node type that lists have (IsListed), in the order of
+// NodeRanking; so rows that nothing has read follow by degree, and the same
+// graph has the same list whatever its partitions are. The list appears whole,
+// in the place of an older one of its name; without success nothing is changed.
+// `graph` is that of the folder, with all partitions; it is best opened with
+// features that are read (kPaged). Holds 12 bytes for each node of the largest
+// type and some 6 MiB. Returns the list's digest.
+//
+// INVALID_ARGUMENT for a name that lists do not have; RESOURCE_EXHAUSTED if the
+// disk is full; DATA_LOSS or ABORTED, naming the file, for a graph that cannot
+// be read.
 absl::StatusOr<Sha256Digest> WriteHotList(const Graph& graph,
                                           const HotListRequest& request);
+
+// Returns about how many bytes a list of the graph takes on the disk.
+uint64_t HotListBytes(const GraphSchema& schema);
+// Returns the bytes of memory that making one takes.
+uint64_t HotListMemory(const GraphSchema& schema);
 
 }  // namespace tributary
 
