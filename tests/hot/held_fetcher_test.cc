@@ -1,5 +1,5 @@
 // Fetching of rows that a trainer holds, from a simulated fleet.
-#include "trainer_client/core/held/held_fetcher.h"
+#include "trainer_client/core/cache/held_fetcher.h"
 
 #include <algorithm>
 #include <functional>

@@ -10,8 +10,8 @@
 #include "common/batch/batch_view.h"
 #include "partition/format/graph.h"
 #include "partition/format/hot_list.h"
-#include "tests/sim/schedule.h"
 #include "tests/hot/held_rows_of.h"
+#include "tests/sim/schedule.h"
 #include "trainer_client/core/loader_core.h"
 
 namespace tributary {

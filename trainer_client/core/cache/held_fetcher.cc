@@ -1,4 +1,4 @@
-#include "trainer_client/core/held/held_fetcher.h"
+#include "trainer_client/core/cache/held_fetcher.h"
 
 #include <algorithm>
 #include <cstring>

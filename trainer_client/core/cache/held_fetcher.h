@@ -1,6 +1,6 @@
 // Fetches the rows that a trainer is to hold, while it trains.
-#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_HELD_HELD_FETCHER_H_
-#define TRIBUTARY_TRAINER_CLIENT_CORE_HELD_HELD_FETCHER_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_CACHE_HELD_FETCHER_H_
+#define TRIBUTARY_TRAINER_CLIENT_CORE_CACHE_HELD_FETCHER_H_
 
 #include <cstdint>
 #include <functional>
@@ -128,7 +128,7 @@ class HeldFetcher : public std::enable_shared_from_this<HeldFetcher> {
   int reading_ = 0;  // the type whose digests or block are read
   uint64_t reading_block_ = 0;
   uint64_t fetched_ = 0;
-  int failures_ = 0;  // in a row
+  int failures_ = 0;   // in a row
   uint32_t turn_ = 0;  // see GraphRead
   int drops_ = 0;
   bool claimed_ = false;
@@ -139,4 +139,4 @@ class HeldFetcher : public std::enable_shared_from_this<HeldFetcher> {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_HELD_HELD_FETCHER_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_CACHE_HELD_FETCHER_H_

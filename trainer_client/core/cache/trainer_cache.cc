@@ -1,4 +1,4 @@
-#include "trainer_client/core/held/trainer_cache.h"
+#include "trainer_client/core/cache/trainer_cache.h"
 
 #include <map>
 #include <tuple>

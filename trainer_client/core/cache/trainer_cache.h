@@ -1,6 +1,6 @@
 // A loader's cache of rows that servers then need not send.
-#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_HELD_TRAINER_CACHE_H_
-#define TRIBUTARY_TRAINER_CLIENT_CORE_HELD_TRAINER_CACHE_H_
+#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_CACHE_TRAINER_CACHE_H_
+#define TRIBUTARY_TRAINER_CLIENT_CORE_CACHE_TRAINER_CACHE_H_
 
 #include <cstdint>
 #include <functional>
@@ -11,8 +11,8 @@
 #include "channel/transport.h"
 #include "common/runtime/executor.h"
 #include "partition/schema/schema.h"
+#include "trainer_client/core/cache/held_fetcher.h"
 #include "trainer_client/core/fleet/server_fleet.h"
-#include "trainer_client/core/held/held_fetcher.h"
 #include "trainer_client/core/held/held_plan.h"
 #include "trainer_client/core/held/held_rows.h"
 
@@ -57,4 +57,4 @@ class TrainerCache : public std::enable_shared_from_this<TrainerCache> {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_HELD_TRAINER_CACHE_H_
+#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_CACHE_TRAINER_CACHE_H_
