@@ -18,9 +18,6 @@ namespace tributary {
 // there are gaps only where bytes are left out. Not thread-safe.
 class FrameAssembler {
  public:
-  // The most gaps of a batch.
-  static constexpr size_t kMaxGaps = 4096;
-
   // `slot`: the granted memory, which outlives the assembler. `may_leave_out`:
   // the credit has named rows that the trainer holds.
   explicit FrameAssembler(absl::Span<uint8_t> slot, bool may_leave_out = false)

@@ -8,6 +8,9 @@
 
 namespace tributary {
 
+// The most gaps of a batch. Rows of further node types are not left out.
+inline constexpr size_t kMaxGaps = 4096;
+
 // A range of the whole batch that is left out.
 struct BatchGap {
   uint64_t offset = 0;

@@ -319,21 +319,26 @@ void BatchTask::BeginGather(const Program& program) {
 void BatchTask::FindLeftOutRows() {
   // Of three columns, each cut to cache lines: fewer may leave nothing out, and
   // a batch that lacks nothing has no ranks either.
-  constexpr size_t kLeastBytes = 3 * 64;
+  constexpr size_t kGapsOfType = 3, kLeastBytes = kGapsOfType * 64;
   const TrainerRows& rows = *request_.trainer_rows;
+  size_t gaps = 0;
   for (const int type : plan().node_types) {
     const HotList::Nodes* list = rows.list->nodes(type);
-    if (list == nullptr ||
+    if (list == nullptr || gaps + kGapsOfType > kMaxGaps ||
         !MayLeaveOutRows(schema().node_types[type], plan())) {
       continue;
     }
     LeftOutNodes& left_out = state_.nodes[type].left_out;
-    left_out = FindLeftOut(list->rank, rows.num_rows[type],
-                           state_.nodes[type].numbering.ids(), plan().disjoint,
-                           &stop_);
+    // The credit may say any number, and a damaged file have any rank.
+    const auto num_rows = static_cast<uint32_t>(
+        std::min<uint64_t>(rows.num_rows[type], list->order.size()));
+    left_out =
+        FindLeftOut(list->rank, num_rows, state_.nodes[type].numbering.ids(),
+                    plan().disjoint, &stop_);
     const size_t row_bytes = CollectedRowBytes(
         schema().node_types[type], plan().collect, plan().feature_dtype);
     if (left_out.size() * row_bytes < kLeastBytes) left_out = {};
+    gaps += left_out.empty() ? 0 : kGapsOfType;
   }
 }
 
