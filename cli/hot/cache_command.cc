@@ -1,25 +1,44 @@
 #include "cli/hot/cache_command.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
 
+#include "absl/strings/str_cat.h"
+#include "cli/hot/degree_list.h"
 #include "cli/hot/hot_arguments.h"
 #include "cli/sample/sample_flags.h"
 #include "common/text/status.h"
+#include "partition/format/graph_json.h"
+#include "partition/format/hot_lists.h"
+#include "partition/writer/hot/hot_list_writer.h"
 
 namespace tributary {
 namespace {
 
 constexpr char kDescription[] =
-    R"(Makes a graph's cache of hot rows, by sampling beforehand: each partition
-gets the rows of other partitions that batches read most, and its server then
-need not ask for them. Batches stay the same bytes. The cache is in the folder
-hot/ of the graph; a new one takes its place, and `rm -r` removes it.
+    R"(Finds the rows that batches read most, by sampling beforehand, and writes
+
+  a hot list (hot-lists/NAME/ of the graph): the order of the rows, by which
+    trainers hold the first ones (--trainer-cache), so that servers need not send
+    them;
+  with --hot-cache, caches (hot/): each partition gets the hottest rows of other
+    partitions, so that its server need not ask for them.
+
+Batches stay the same bytes. New ones take the place of older ones, and `rm -r`
+removes them; servers read them when they start. `--list degree` samples nothing:
+that order is by the nodes' numbers of out-edges.
 
 Samples as `tributary sample` does, with the same flags: --batches of --epoch
-choose the rows, those of the next epoch predict what is saved. Prints, for each
-partition and for other sizes, the bytes of rows that a batch asks of peers.)";
+choose the rows, those of the next epoch predict what is saved. Prints what
+trainers that hold a share of the rows are still sent, and whether that pays; with
+--hot-cache, for each partition and for other sizes, the bytes of rows that a batch
+asks of peers.)";
 
 constexpr char kFooter[] = R"(Examples:
+  The hot list alone, by the batches of an epoch:
+    tributary cache --graph products --input-nodes train \
+        --num-neighbors 15,10,5 --batch-size 1024
   A fifth of the nodes, by the batches of an epoch, as GLT's cache_ratio:
     tributary cache --graph products --hot-cache 0.2 --input-nodes train \
         --num-neighbors 15,10,5 --batch-size 1024
@@ -42,7 +61,8 @@ class CacheCommand final : public Command {
     app->add_option("--graph", sample.graph, "The graph folder")
         ->required()
         ->type_name("DIR");
-    DeclareHotSize(*app, arguments_)->required();
+    DeclareHotSize(*app, arguments_);
+    DeclareHotList(*app, arguments_);
     app->add_flag("--dry-run", arguments_.dry_run,
                   "Predict, and write nothing");
     DeclareHotBatches(*app, arguments_);
@@ -53,12 +73,30 @@ class CacheCommand final : public Command {
   }
 
   absl::Status Run(SignalWatcher&) override {
+    if (arguments_.list == kDegreeList) return MakeDegreeList();
     ASSIGN_OR_RETURN(const HotCacheRequest request,
                      ReadHotArguments(arguments_));
     return RunHotCache(request, "tributary cache");
   }
 
  private:
+  absl::Status MakeDegreeList() const {
+    if (!arguments_.size.empty() || arguments_.dry_run) {
+      return UsageError(
+          "--list degree with --hot-cache or --dry-run\nallowed: --list degree "
+          "alone, which samples nothing");
+    }
+    const std::string& folder = arguments_.sample.graph;
+    ASSIGN_OR_RETURN(const GraphSchema schema, ReadGraphJson(folder));
+    if (!HasListedTypes(schema)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          folder, " has no features and no labels of nodes to list"));
+    }
+    RETURN_IF_ERROR(tributary::WriteDegreeList(folder));
+    std::printf("wrote %s/hot-lists/%s\n", folder.c_str(), kDegreeList);
+    return absl::OkStatus();
+  }
+
   HotArguments arguments_;
 };
 

@@ -9,10 +9,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cli/command/arguments.h"
+#include "cli/command/command.h"
 #include "cli/command/stage_progress.h"
 #include "cli/sample/sample_flags.h"
 #include "common/observe/log.h"
 #include "common/text/status.h"
+#include "partition/format/hot_lists.h"
+#include "partition/writer/hot/hot_list_writer.h"
 
 namespace tributary {
 namespace {
@@ -21,7 +24,21 @@ double PercentSaved(double before, double after) {
   return before > 0 ? 100 * (1 - after / before) : 0;
 }
 
+void PrintTrainers(const TrainerForecasts& trainers) {
+  absl::PrintF("%-15s %16s %14s %22s %8s\n", "--trainer-cache", "bytes held",
+               "rows covered", "bytes of a batch sent", "pays");
+  absl::PrintF("%-15s %16d %13.1f%% %22.0f %8s\n", "off", 0, 0.0,
+               trainers.batch_bytes, "-");
+  for (const TrainerForecast& trainer : trainers.shares) {
+    absl::PrintF("%-15g %16.0f %13.1f%% %22.0f %8s\n", trainer.share,
+                 trainer.held_bytes, 100 * trainer.covered, trainer.batch_bytes,
+                 trainer.pays() ? "yes" : "no");
+  }
+}
+
 void PrintReport(const HotCacheReport& report) {
+  PrintTrainers(report.trainers);
+  if (report.partitions.empty()) return;
   for (const PartitionForecast& p : report.partitions) {
     absl::PrintF(
         "partition %d: %d rows, %d bytes; remote of a batch: %.1f rows, %.0f "
@@ -47,12 +64,16 @@ std::string MadeBy(const HotArguments& arguments, const SessionText& session) {
   const SampleArguments& a = arguments.sample;
   std::string inputs = session.Get("input_nodes");
   if (absl::StrContains(inputs, "@")) inputs = "@FILE";
-  return absl::StrCat(
-      "tributary cache --hot-cache ", arguments.size, " --kind ",
-      session.Get("kind"), " --input-nodes ", inputs, " --num-neighbors ",
-      session.Get("num_neighbors"), " --batch-size ", session.Get("batch_size"),
-      " --shuffle ", arguments.order, " --epoch ", a.epoch, " --batches ",
-      a.batches, " --random-seed ", session.Get("random_seed"));
+  return absl::StrCat("tributary cache ",
+                      arguments.size.empty()
+                          ? ""
+                          : absl::StrCat("--hot-cache ", arguments.size, " "),
+                      "--kind ", session.Get("kind"), " --input-nodes ", inputs,
+                      " --num-neighbors ", session.Get("num_neighbors"),
+                      " --batch-size ", session.Get("batch_size"),
+                      " --shuffle ", arguments.order, " --epoch ", a.epoch,
+                      " --batches ", a.batches, " --random-seed ",
+                      session.Get("random_seed"));
 }
 
 }  // namespace
@@ -63,6 +84,13 @@ CLI::Option* DeclareHotSize(CLI::App& app, HotArguments& arguments) {
                   "Rows of each partition's cache: a share of the nodes of "
                   "each type that has features (0.2), or bytes (2GB)")
       ->type_name("SIZE");
+}
+
+void DeclareHotList(CLI::App& app, HotArguments& arguments) {
+  app.add_option("--list", arguments.list,
+                 "The name of the hot list, by which trainers hold rows")
+      ->type_name("NAME")
+      ->capture_default_str();
 }
 
 void DeclareHotBatches(CLI::App& app, HotArguments& arguments,
@@ -87,7 +115,18 @@ void DeclareHotBatches(CLI::App& app, HotArguments& arguments,
 absl::StatusOr<HotCacheRequest> ReadHotArguments(
     const HotArguments& arguments) {
   HotCacheRequest request;
-  ASSIGN_OR_RETURN(request.size, HotSize::Parse(arguments.size));
+  if (!arguments.size.empty()) {
+    ASSIGN_OR_RETURN(request.size, HotSize::Parse(arguments.size));
+  }
+  const absl::Status named = CheckHotListName(arguments.list);
+  if (!named.ok()) return UsageError(absl::StrCat("--list: ", named.message()));
+  if (arguments.list == kDegreeList) {
+    return UsageError(
+        "--list degree with batches to sample\nallowed: another name; degree "
+        "is "
+        "the list by out-degree, which nothing is sampled for");
+  }
+  request.list = arguments.list;
   ASSIGN_OR_RETURN(const size_t order, ParseChoice("--shuffle", arguments.order,
                                                    {"global", "local"}));
   request.order = order == 1 ? HotOrder::kLocal : HotOrder::kGlobal;
@@ -112,10 +151,12 @@ absl::Status RunHotCache(const HotCacheRequest& request,
   progress.reset();  // ends its line on a terminal
   RETURN_IF_ERROR(report.status());
   PrintReport(*report);
-  if (!request.dry_run) {
+  if (request.dry_run) return absl::OkStatus();
+  if (request.size.has_value()) {
     absl::PrintF("wrote %s/hot for %d partitions\n", request.sample.graph,
                  report->partitions.size());
   }
+  absl::PrintF("wrote %s/hot-lists/%s\n", request.sample.graph, request.list);
   return absl::OkStatus();
 }
 

@@ -22,13 +22,16 @@ namespace tributary {
 // The text of each flag as it was given.
 struct HotArguments {
   SampleArguments sample;        // `sample.graph` is the folder
-  std::string size;              // of --hot-cache
+  std::string size;              // of --hot-cache; empty: no caches
+  std::string list = "sampled";  // of --list
   std::string order = "global";  // of --shuffle
   bool dry_run = false;
 };
 
 // Adds --hot-cache to `app`, and returns the option.
 CLI::Option* DeclareHotSize(CLI::App& app, HotArguments& arguments);
+// Adds --list.
+void DeclareHotList(CLI::App& app, HotArguments& arguments);
 // Adds the flags that say which batches are sampled beforehand, of every kind
 // of sampling, but for those in `except` and --threads, which other commands
 // have by another meaning. `arguments` must outlive `app`.

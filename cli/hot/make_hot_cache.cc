@@ -10,8 +10,10 @@
 #include "cli/hot/access_counts.h"
 #include "cli/sample/sample_source.h"
 #include "common/text/status.h"
+#include "partition/format/hot_lists.h"
 #include "partition/schema/feature_columns.h"
 #include "partition/writer/hot/hot_cache_writer.h"
+#include "partition/writer/hot/hot_list_writer.h"
 #include "trainer_client/core/dist_loader.h"
 
 namespace tributary {
@@ -49,11 +51,15 @@ absl::StatusOr<int> InputTypeOf(const GraphSchema& schema,
       "; the graph has several: TYPE: before it"));
 }
 
-absl::Status CheckGraph(const std::string& folder, const GraphSchema& schema) {
-  if (schema.num_partitions < 2) {
+absl::Status CheckGraph(const std::string& folder, const GraphSchema& schema,
+                        bool caches) {
+  if (schema.num_partitions < 2 && caches) {
     return absl::InvalidArgumentError(absl::StrCat(
-        folder, " has one partition, and so no rows of others to cache"));
+        folder,
+        " has one partition, and so no rows of others to cache; allowed: "
+        "to leave --hot-cache out, for the hot list alone"));
   }
+  if (!caches && HasListedTypes(schema)) return absl::OkStatus();
   for (const NodeTypeSchema& type : schema.node_types) {
     if (type.x.has_value()) return absl::OkStatus();
   }
@@ -93,12 +99,13 @@ class HotCacheMaker {
         progress_(progress),
         chosen_by_(graph_.schema()),
         predicted_by_(graph_.schema()) {
+    if (!request_.size.has_value()) return;
     for (const double ratio : kForecastRatios) sizes_.push_back({ratio, 0});
     const auto same = [this](const HotSize& size) {
-      return size.ratio.has_value() && size.ratio == request_.size.ratio;
+      return size.ratio.has_value() && size.ratio == request_.size->ratio;
     };
     std::erase_if(sizes_, same);
-    sizes_.push_back(request_.size);
+    sizes_.push_back(*request_.size);
     report_.sizes.resize(sizes_.size());
   }
 
@@ -112,10 +119,12 @@ class HotCacheMaker {
     } else {
       RETURN_IF_ERROR(MakeLocally());
     }
+    report_.trainers = ForecastTrainers(HeldTypes(), later_);
     if (writer_ != nullptr) {
       ReportProgress("flushes the cache to the disk");
       RETURN_IF_ERROR(writer_->Commit(request_.made_by).status());
     }
+    if (!request_.dry_run) RETURN_IF_ERROR(WriteList());
     return MakeReport();
   }
 
@@ -134,8 +143,20 @@ class HotCacheMaker {
     progress_(stage, static_cast<int64_t>(done), static_cast<int64_t>(total));
   }
   absl::Status MakePartition(uint32_t partition, uint64_t batches);
+  absl::Status WriteList();
+  // Return the counts over the orders of all partitions.
+  const AccessCounts& AllChosen() const {
+    return all_chosen_by_.has_value() ? *all_chosen_by_ : chosen_by_;
+  }
+  const AccessCounts& AllPredicted() const {
+    return all_predicted_by_.has_value() ? *all_predicted_by_ : predicted_by_;
+  }
+  std::vector<HeldType> HeldTypes() const;
   std::vector<HotType> TypesOf(uint32_t partition) const;
-  AccessHistogram HistogramOf(uint32_t partition, int type) const;
+  // Counts the nodes of all partitions but `without`, if it is given.
+  AccessHistogram HistogramOf(int type, absl::Span<const uint32_t> chosen,
+                              absl::Span<const uint32_t> later,
+                              std::optional<uint32_t> without) const;
   std::vector<uint64_t> ChosenIds(uint32_t partition, int type,
                                   const HotTypeChoice& choice) const;
   HotCacheReport MakeReport();
@@ -146,6 +167,9 @@ class HotCacheMaker {
   SamplingWorkers& workers_;
   const HotProgress& progress_;
   AccessCounts chosen_by_, predicted_by_;
+  // Of the orders of all partitions, where each has its own.
+  std::optional<AccessCounts> all_chosen_by_, all_predicted_by_;
+  LaterBatches later_;
   std::vector<HotSize> sizes_;
   HotCacheReport report_;
 };
@@ -156,6 +180,8 @@ absl::Status HotCacheMaker::MakeLocally() {
   ASSIGN_OR_RETURN(const int type, InputTypeOf(schema, asked.input_type));
   ASSIGN_OR_RETURN(const std::vector<int64_t> ids,
                    InputsOf(graph_, type, asked));
+  all_chosen_by_.emplace(schema);
+  all_predicted_by_.emplace(schema);
   std::vector<std::vector<int64_t>> own(schema.num_partitions);
   for (const int64_t id : ids) {
     ASSIGN_OR_RETURN(const NodeLocation at, graph_.node_map(type).Locate(id));
@@ -209,16 +235,52 @@ absl::StatusOr<uint64_t> HotCacheMaker::SampleEpoch(DistLoader& loader,
   RETURN_IF_ERROR(
       loader.Limit(request_.sample.batches.from, request_.sample.batches.to));
   const uint64_t total = loader.end_index() - loader.begin_index();
+  if (&counts == &predicted_by_) {
+    later_.batches_of_epoch += loader.num_batches();
+  }
   for (uint64_t batches = 0;; ++batches) {
     ReportProgress(stage, batches, total);
     ASSIGN_OR_RETURN(const std::optional<BatchLease> batch, loader.Next());
     if (!batch.has_value()) return batches;
     RETURN_IF_ERROR(counts.Add(batch->view()));
+    std::optional<AccessCounts>& all =
+        &counts == &chosen_by_ ? all_chosen_by_ : all_predicted_by_;
+    if (all.has_value()) RETURN_IF_ERROR(all->Add(batch->view()));
+    if (&counts == &chosen_by_) continue;
+    ++later_.batches;
+    later_.bytes += batch->view().payload_bytes();
   }
+}
+
+std::vector<HeldType> HotCacheMaker::HeldTypes() const {
+  const SessionOptions& loader = request_.sample.session.options;
+  std::vector<HeldType> types;
+  for (const NodeTypeSchema& schema : graph_.schema().node_types) {
+    const auto t = static_cast<int>(types.size());
+    types.push_back({.num_nodes = static_cast<uint64_t>(schema.num_nodes),
+                     .row_bytes = CollectedRowBytes(schema, loader.collect,
+                                                    loader.feature_dtype),
+                     .all = HistogramOf(t, AllChosen().of(t),
+                                        AllPredicted().of(t), std::nullopt)});
+  }
+  return types;
+}
+
+absl::Status HotCacheMaker::WriteList() {
+  ReportProgress("writes the hot list");
+  HotListRequest list;
+  list.folder = request_.sample.graph;
+  list.name = request_.list;
+  list.made_by = request_.made_by;
+  for (size_t t = 0; t < graph_.schema().node_types.size(); ++t) {
+    list.counts.push_back(AllChosen().of(static_cast<int>(t)));
+  }
+  return WriteHotList(graph_, list).status();
 }
 
 absl::Status HotCacheMaker::MakePartition(uint32_t partition,
                                           uint64_t batches) {
+  if (!request_.size.has_value()) return absl::OkStatus();
   ReportProgress("writes the rows", partition, graph_.schema().num_partitions);
   const std::vector<HotType> types = TypesOf(partition);
   const auto cached_bytes = [&types](absl::Span<const HotTypeChoice> choice) {
@@ -241,7 +303,7 @@ absl::Status HotCacheMaker::MakePartition(uint32_t partition,
     forecast.cached_bytes += cached_bytes(choice);
     forecast.remote_bytes += PredictRemote(types, choice).bytes;
   }
-  const auto choice = ChooseHotRows(request_.size, types);
+  const auto choice = ChooseHotRows(*request_.size, types);
   PartitionForecast& forecast = report_.partitions.emplace_back();
   forecast.partition = partition;
   forecast.batches = batches;
@@ -268,18 +330,20 @@ std::vector<HotType> HotCacheMaker::TypesOf(uint32_t partition) const {
         sizeof(int64_t) +
         CollectedRowBytes(schema, loader.collect, loader.feature_dtype);
     if (schema.x.has_value()) type.cached_bytes = HotRowBytes(schema);
-    type.remote = HistogramOf(partition, static_cast<int>(types.size()) - 1);
+    const auto t = static_cast<int>(types.size()) - 1;
+    type.remote =
+        HistogramOf(t, chosen_by_.of(t), predicted_by_.of(t), partition);
   }
   return types;
 }
 
-AccessHistogram HotCacheMaker::HistogramOf(uint32_t partition, int type) const {
-  const absl::Span<const uint32_t> chosen = chosen_by_.of(type);
-  const absl::Span<const uint32_t> later = predicted_by_.of(type);
+AccessHistogram HotCacheMaker::HistogramOf(
+    int type, absl::Span<const uint32_t> chosen,
+    absl::Span<const uint32_t> later, std::optional<uint32_t> without) const {
   std::array<AccessClass, 1024> few{};  // most nodes; without a search
   AccessHistogram histogram;
   for (uint32_t p = 0; p < graph_.schema().num_partitions; ++p) {
-    if (p == partition) continue;
+    if (p == without) continue;
     for (const int64_t id : graph_.nodes(type, p)->orig_id) {
       const uint32_t count = chosen[id];
       AccessClass& nodes = count < few.size() ? few[count] : histogram[count];
@@ -364,10 +428,11 @@ absl::StatusOr<HotCacheReport> MakeHotCache(const HotCacheRequest& request,
   OpenOptions open;
   open.features = FeatureMemory::kPaged;
   ASSIGN_OR_RETURN(const auto graph, Graph::Open(folder, open));
-  RETURN_IF_ERROR(CheckGraph(folder, graph->schema()));
+  RETURN_IF_ERROR(
+      CheckGraph(folder, graph->schema(), request.size.has_value()));
   RETURN_IF_ERROR(CheckOriginalIds(*graph));
   std::optional<HotCacheWriter> writer;
-  if (!request.dry_run) {
+  if (!request.dry_run && request.size.has_value()) {
     ASSIGN_OR_RETURN(HotCacheWriter made,
                      HotCacheWriter::Create(folder, graph));
     writer.emplace(std::move(made));

@@ -1,16 +1,18 @@
-// Makes the cache of hot rows of a finished graph folder: samples beforehand,
-// chooses rows, predicts and writes.
+// Makes the caches of hot rows and a hot list of a finished graph folder:
+// samples beforehand, chooses rows, predicts and writes.
 #ifndef TRIBUTARY_CLI_HOT_MAKE_HOT_CACHE_H_
 #define TRIBUTARY_CLI_HOT_MAKE_HOT_CACHE_H_
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "cli/hot/hot_choice.h"
+#include "cli/hot/trainer_forecast.h"
 #include "cli/sample/sample_request.h"
 
 namespace tributary {
@@ -25,7 +27,9 @@ struct HotCacheRequest {
   // The graph, the inputs and how they are sampled; `epoch` and `batches` say
   // which batches choose rows. The same batches of the next epoch predict.
   SampleRequest sample;
-  HotSize size;
+  // Of the servers' caches; none: none are made.
+  std::optional<HotSize> size;
+  std::string list = "sampled";  // the name of the hot list that is written
   HotOrder order = HotOrder::kGlobal;
   bool dry_run = false;  // predicts and writes nothing
   std::string made_by;
@@ -51,6 +55,7 @@ struct HotCacheReport {
   std::vector<PartitionForecast> partitions;
   RemoteRows before, after;         // the mean over all of their batches
   std::vector<SizeForecast> sizes;  // ascending ratios, then the size asked for
+  TrainerForecasts trainers;
 };
 
 // Receives what is being done, and how much of it (total 0: not known).
@@ -58,10 +63,11 @@ using HotProgress =
     std::function<void(std::string_view stage, int64_t done, int64_t total)>;
 
 // Samples in this process, with the engine that servers have; holds two
-// counters for each node beside it. `progress` may be empty. Errors: those of
-// ParseSampleArguments' request (options that do not fit the graph),
-// INVALID_ARGUMENT for inputs that an order cannot share out and for a graph
-// with one partition or without features, and those of HotCacheWriter.
+// counters for each node beside it, with HotOrder::kLocal four. `progress` may
+// be empty. Errors: those of ParseSampleArguments' request (options that do not
+// fit the graph), INVALID_ARGUMENT for inputs that an order cannot share out,
+// for a graph without features and for caches of one with one partition, and
+// those of HotCacheWriter and WriteHotList.
 absl::StatusOr<HotCacheReport> MakeHotCache(const HotCacheRequest& request,
                                             const HotProgress& progress = {});
 
