@@ -28,7 +28,7 @@ struct HotCacheRequest {
   SampleRequest sample;
   // Of the servers' caches; none: none are made.
   std::optional<HotSize> size;
-  std::string list;  // the name of the hot list that is written, too
+  std::string list = "sampled";  // the hot list that is written, too
   HotOrder order = HotOrder::kGlobal;
   bool dry_run = false;  // predicts and writes nothing
   std::string made_by;
