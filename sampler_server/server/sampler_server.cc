@@ -14,10 +14,12 @@
 #include "common/io/mapping_guard.h"
 #include "common/observe/log.h"
 #include "common/observe/metrics.h"
+#include "common/observe/process_metrics.h"
 #include "common/runtime/cpu_meter.h"
 #include "common/runtime/mutex.h"
 #include "common/runtime/promised.h"
 #include "common/text/status.h"
+#include "common/text/version.h"
 #include "sampler_server/access/policy_file.h"
 #include "sampler_server/http/metrics_server.h"
 #include "sampler_server/rows/serving_graph.h"
@@ -159,6 +161,7 @@ class SamplerServerImpl final : public SamplerServer {
   std::shared_ptr<PolicyFile> policy_;  // null: no policy
   bool drained_ = false;
   ConnectionMetrics connection_metrics_{&metrics_};
+  ProcessMetrics process_metrics_{&metrics_, kVersion};
   Mutex exported_mutex_;
   std::set<std::string> exported_graphs_
       ABSL_GUARDED_BY(exported_mutex_);  // in /metrics
@@ -355,6 +358,7 @@ std::string SamplerServerImpl::MetricsText() {
       static_cast<double>(graphs_.healthy_peers()));
   UpdateGraphMetrics();
   connection_metrics_.Update(*network_);
+  process_metrics_.Update();
   set("tributary_draining", "1 while draining", service_->draining() ? 1 : 0);
   metrics_
       .AddGauge("tributary_busy_ratio",

@@ -1,4 +1,4 @@
-"""docs/operations.md: its blocks pasted, its tables beside the programs."""
+"""docs/operations.md: its blocks pasted, its table of alerts beside the rules."""
 
 import os
 import re
@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import unittest
-import urllib.request
 
 import yaml
 
@@ -16,6 +15,7 @@ from tests.e2e.pages import page
 from tools import kubectl
 
 PAGE = "docs/operations.md"
+METRICS = "docs/metrics.md"
 RULES = "k8s/base/alerts/prometheus-rule.yaml"
 CLUSTER_SECTIONS = (
     "Images", "The cluster, once", "A graph", "Samplers", "Trainers",
@@ -39,17 +39,6 @@ def table_rows(text):
     """Cells of the rows of the tables, without their heads."""
     rows = re.findall(r"^\| (.+) \|$", text, re.M)
     return [row.split(" | ") for row in rows if not set(row) <= set("-| ")]
-
-
-def names_in(text):
-    return re.findall(r"`(tributary_\w+)`", text)
-
-
-def exported(address):
-    with urllib.request.urlopen(f"http://{address}/metrics", timeout=30) as got:
-        text = got.read().decode()
-    return {name: kind for name, kind in
-            re.findall(r"^# TYPE (\w+) (\w+)$", text, re.M)}
 
 
 def section(path, heading):
@@ -151,31 +140,6 @@ class OperationsPageTest(unittest.TestCase):
                     self.assertLessEqual(
                         set(re.findall(r"(?<!\S)--[a-z][\w-]*", text)), known)
 
-    def test_the_table_of_metrics_is_what_a_server_exports(self):
-        rows = table_rows(section(PAGE, "Metrics"))
-        table = {name: cells[1] for cells in rows
-                 for name in names_in(cells[0])}
-        graph = folders.partition(folders.CORA, self.shells.path("cora"))
-        listed = self.shells.path("graphs.txt")
-        with open(listed, "w", encoding="utf-8") as file:
-            file.write(graph + "\n")
-        policy = self.shells.path("policy.json")
-        with open(policy, "w", encoding="utf-8") as file:
-            file.write('{"jobs": {"*": ["*"]}}')
-        with processes.Server(f"file:{listed}", "--http", "127.0.0.1:0",
-                              "--feature-memory", "paged",
-                              "--policy", policy) as server:
-            # A trainer that stays: its pipe is full, so it goes on waiting.
-            with processes.Process(
-                    "sample", "--servers", server.address, "--input-nodes",
-                    "*", "--num-neighbors", "5", "--batch-size", "1",
-                    small_pipe=True) as sample:
-                sample.read_line()
-                processes.until(
-                    lambda: "tributary_trainer_wait_ratio" in
-                    exported(server.http))
-                self.assertEqual(exported(server.http), table)
-
     def test_alerts(self):
         with open(RULES, encoding="utf-8") as file:
             spec = yaml.safe_load(file)["spec"]
@@ -186,7 +150,7 @@ class OperationsPageTest(unittest.TestCase):
         for rule in rules:
             minutes = rule.get("for", "at once").replace("m", " min")
             self.assertEqual(told[rule["alert"]], minutes)
-        metrics = names_in(section(PAGE, "Metrics"))
+        metrics = re.findall(r"`(tributary_\w+)`", page.text_of(METRICS))
         for rule in rules:
             for name in re.findall(r"\btributary_\w+", rule["expr"]):
                 self.assertIn(name, metrics)
