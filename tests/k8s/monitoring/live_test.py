@@ -96,15 +96,23 @@ class LiveTest(unittest.TestCase):
             with self.subTest(name):
                 self.prometheus.query(expression)
 
-    def test_z_starving_trainers_fire_and_clear(self):
-        """Ends the trainer, so its name makes it the last."""
-        expression = alerts()["TributaryTrainersWait"]
-        processes.until(lambda: [labels["job"] for labels, _ in
-                                 self.prometheus.query(expression)] == [JOB],
-                        prometheus.DEADLINE)
+    def firing(self, alert, label):
+        return {labels[label] for labels, _ in
+                self.prometheus.query(alerts()[alert])}
+
+    def test_z_starving_trainers_and_throttled_servers_fire_and_clear(self):
+        """Ends the trainer, so its name makes it the last.
+
+        Takes a minute: the shares are those of the last one.
+        """
+        processes.until(lambda: self.firing("TributaryTrainersWait", "job")
+                        == {JOB}, prometheus.DEADLINE)
+        processes.until(lambda: self.firing("TributarySamplersSaturated", "pod")
+                        == {"p0", "p1"}, 2 * prometheus.DEADLINE)
         self.trainer.kill()
-        processes.until(lambda: not self.prometheus.query(expression),
-                        prometheus.DEADLINE)
+        for alert in "TributaryTrainersWait", "TributarySamplersSaturated":
+            processes.until(lambda a=alert: not self.prometheus.query(alerts()[a]),
+                            prometheus.DEADLINE)
 
 
 if __name__ == "__main__":
