@@ -38,8 +38,8 @@ std::string EdgeIndexPath(const EdgeTypeSchema& edge_type,
 // "internal_id", "orig_id", "x" or "y".
 std::string HotArrayPath(uint32_t partition, const std::string& node_type,
                          const std::string& array);
-// "paper/order.npy", relative to a hot list's folder; `array` is "order", "crc",
-// "rank", "order.blocks" or "crc.blocks".
+// "paper/order.npy", relative to a hot list's folder; `array` is "order",
+// "crc", "rank", "order.blocks" or "crc.blocks".
 std::string HotListArrayPath(const std::string& node_type,
                              const std::string& array);
 std::string NodeMapPath(const std::string& node_type);
