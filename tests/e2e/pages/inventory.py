@@ -237,6 +237,7 @@ BLOCKS = {
     ],
     "docs/trainer-cache.md": [
         ("tributary partition --input tests/data/cora", GRAPHS),
+        ("tributary generate rmat", FIGURES),
     ],
     "docs/training.md": [
         ("tributary-train --graph cora2", TRAINS),
