@@ -3,14 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "common/batch/batch_view.h"
 #include "common/io/buffer.h"
+#include "common/observe/log_format.h"
+#include "common/observe/log_sink.h"
 #include "common/testing/sim_scheduler.h"
 #include "sampler_server/service/grants/credit_check.h"
 #include "sampler_server/testing/fleet_fixture.h"
@@ -301,6 +306,110 @@ TEST_F(StreamGrantsTest, IsStalledWhenOthersWaitForTheMemoryOfUntakenFrames) {
   Run();
   EXPECT_TRUE(started);
   EXPECT_EQ(grants_->PollStall(), std::nullopt);
+}
+
+// What the log says of batches, at debug.
+class BatchLogTest : public StreamGrantsTest {
+ protected:
+  BatchLogTest() {
+    SetLogLevel(LogLevel::kDebug);
+    SetLogSink(
+        [this](LogLevel, std::string_view text) { lines_.emplace_back(text); });
+  }
+  ~BatchLogTest() override {
+    SetLogSink(nullptr);
+    SetLogLevel(LogLevel::kInfo);
+  }
+
+  // Returns the fields of the only line that begins with `event`.
+  std::map<std::string, std::string> FieldsOf(const std::string& event) const {
+    std::map<std::string, std::string> fields;
+    int found = 0;
+    for (const std::string& line : lines_) {
+      if (!absl::StartsWith(line, event)) continue;
+      ++found;
+      for (absl::string_view word : absl::StrSplit(line, ' ')) {
+        fields.insert(absl::StrSplit(word, absl::MaxSplits('=', 1)));
+      }
+    }
+    EXPECT_EQ(found, 1);
+    return fields;
+  }
+  // Returns the time of the only batch that was sent, by part.
+  std::map<std::string, absl::Duration> PartsOfBatch() const {
+    std::map<std::string, absl::Duration> parts;
+    for (const auto& [name, value] : FieldsOf("batch sent ")) {
+      if (absl::EndsWith(name, "_us")) {
+        parts[name] = absl::Microseconds(std::stoll(value));
+      }
+    }
+    return parts;
+  }
+  // All of the batch's time was in this part, but for what its events take.
+  void ExpectSpentIn(const std::string& slow, absl::Duration all) {
+    absl::Duration sum;
+    for (const auto& [part, time] : PartsOfBatch()) {
+      sum += time;
+      if (part != slow) EXPECT_LT(time, all / 100) << part;
+    }
+    EXPECT_GE(sum, all - absl::Microseconds(kNumBatchParts));
+    EXPECT_LE(sum, all);
+  }
+  std::vector<std::string> lines_;
+};
+
+TEST_F(BatchLogTest, ABatchThatWaitsForMemoryOfOthersWasQueued) {
+  Reservation held;
+  Admission::Batch other;
+  other.job = "other";
+  other.stream = 2;
+  other.reserve_bytes = kBudget;
+  other.start = [&held](Reservation reservation) {
+    held = std::move(reservation);
+  };
+  const auto admitted = core_->admission->Enqueue(std::move(other));
+  ASSERT_TRUE(admitted.ok());
+  RunFor(absl::Seconds(1));
+  const absl::Time from = executor_->Now();
+  Admit(0, std::make_shared<Slot>());
+  RunFor(absl::Seconds(5));
+  EXPECT_THAT(lines_, IsEmpty());
+  held.Release();
+  core_->admission->Finish(*admitted);
+  EXPECT_TRUE(
+      world_.RunUntil([&] { return !lines_.empty(); }, absl::Seconds(1)));
+  ExpectSpentIn("queue_us", executor_->Now() - from);
+  Run();
+}
+
+TEST_F(BatchLogTest, ABatchThatIsNotTakenWasBeingSent) {
+  const absl::Time from = executor_->Now();
+  Admit(0);
+  Run();
+  RunFor(absl::Seconds(7));
+  EXPECT_THAT(lines_, IsEmpty());
+  stream_->sent.clear();
+  EXPECT_TRUE(
+      world_.RunUntil([&] { return !lines_.empty(); }, absl::Seconds(1)));
+  ExpectSpentIn("send_us", executor_->Now() - from);
+  Run();
+}
+
+TEST_F(BatchLogTest, ABatchIsNamedByItsIds) {
+  Admit(1, std::make_shared<Slot>());
+  Run();
+  const auto fields = FieldsOf("batch sent ");
+  EXPECT_EQ(fields.at("job"), "job");
+  EXPECT_EQ(fields.at("session"), ToHex(session_.identity).substr(0, 16));
+  EXPECT_EQ(fields.at("index"), "1");
+  EXPECT_GT(std::stoi(fields.at("bytes")), 0);
+}
+
+TEST_F(BatchLogTest, NothingIsWrittenOfABatchBelowDebug) {
+  SetLogLevel(LogLevel::kInfo);
+  Admit(0, std::make_shared<Slot>());
+  Run();
+  EXPECT_THAT(lines_, IsEmpty());
 }
 
 }  // namespace
