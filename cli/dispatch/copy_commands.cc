@@ -71,7 +71,8 @@ std::string CopyCommandOf(const CopyRoute& route) {
 std::string VerifyCommandOf(const CopyRoute& route) {
   return absl::StrCat(Ssh(route), " {host} ", route.remote_program,
                       " verify {to} --partitions {partitions} "
-                      "--layout-digest {digest} --hot-digest {hot}");
+                      "--layout-digest {digest} --hot-digest {hot} "
+                      "--hot-lists {lists}");
 }
 
 std::string SendCommandOf(const CopyRoute& route, const std::string& path,

@@ -40,7 +40,7 @@ TEST(CopyCommandsTest, VerificationIsTheHosts) {
             With("",
                  " {host} /opt/tributary verify {to} --partitions "
                  "{partitions} --layout-digest {digest} --hot-digest "
-                 "{hot}"));
+                 "{hot} --hot-lists {lists}"));
 }
 
 TEST(CopyCommandsTest, WordsThatAShellWouldReadAreRefused) {

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "cli/dispatch/shell_command.h"
@@ -25,6 +24,7 @@
 #include "common/runtime/mutex.h"
 #include "common/text/status.h"
 #include "partition/format/graph_json.h"
+#include "partition/format/hot_lists.h"
 #include "partition/format/hot_text.h"
 #include "partition/format/paths.h"
 
@@ -47,8 +47,9 @@ class HostDispatch {
     ASSIGN_OR_RETURN(TransferPlan plan,
                      PlanGraph(schema_, "", result_.host.partitions));
     RETURN_IF_ERROR(
-        AddHotCacheOf(options_.graph, schema_, result_.host.partitions, plan));
+        AddPartsOf(options_.graph, schema_, result_.host.partitions, plan));
     ASSIGN_OR_RETURN(hot_digest_, HotDigestOf(options_.graph));
+    ASSIGN_OR_RETURN(list_digests_, HotListDigestsOf(options_.graph));
     result_.files = plan.num_files();
     result_.bytes = plan.bytes();
     for (const CommandTemplate& command : options_.beside) {
@@ -60,7 +61,9 @@ class HostDispatch {
     for (const PlannedFile& file : plan.AllFiles()) paths.push_back(file.path);
     RETURN_IF_ERROR(Copy("files", paths));
     std::vector<std::string> manifests = {kGraphJson};
-    if (plan.hot.has_value()) manifests.push_back(plan.hot->path);
+    for (const PlannedPart& part : plan.parts) {
+      manifests.push_back(part.manifest.path);
+    }
     RETURN_IF_ERROR(Copy("json", manifests));
     return Verify();
   }
@@ -71,7 +74,8 @@ class HostDispatch {
             {"to", options_.to},
             {"partitions", result_.host.PartitionsText()},
             {"digest", ToHex(schema_.layout_digest)},
-            {"hot", hot_digest_}};
+            {"hot", hot_digest_},
+            {"lists", list_digests_}};
   }
 
   absl::Status RunFilled(const char* what, const std::string& command) const {
@@ -135,7 +139,7 @@ class HostDispatch {
   const GraphSchema& schema_;
   const std::string& scratch_;
   Dispatched& result_;
-  std::string hot_digest_;
+  std::string hot_digest_, list_digests_;
 };
 
 // Hosts in turn, by a bounded number of threads.
@@ -200,17 +204,16 @@ class Dispatcher {
 // Checks, before anything is sent, that this machine has all files, whole.
 absl::Status CheckFiles(const std::string& graph, const GraphSchema& schema) {
   ASSIGN_OR_RETURN(TransferPlan plan, PlanGraph(schema, "", {}));
-  RETURN_IF_ERROR(AddHotCacheOf(graph, schema, {}, plan));
+  RETURN_IF_ERROR(AddPartsOf(graph, schema, {}, plan));
   for (const PlannedFile& file : plan.AllFiles()) {
     const std::string path = absl::StrCat(graph, "/", file.path);
     size_t size = 0;
     ASSIGN_OR_RETURN(const int fd, OpenRegularFile(path, &size));
     close(fd);
     if (size == file.bytes) continue;
-    return absl::DataLossError(absl::StrCat(
-        path, " has ", size, " bytes where ",
-        absl::StartsWith(file.path, kHotFolder) ? "hot/hot.json" : kGraphJson,
-        " says ", file.bytes));
+    return absl::DataLossError(absl::StrCat(path, " has ", size,
+                                            " bytes where ", plan.ListOf(file),
+                                            " says ", file.bytes));
   }
   return absl::OkStatus();
 }
@@ -218,12 +221,12 @@ absl::Status CheckFiles(const std::string& graph, const GraphSchema& schema) {
 }  // namespace
 
 std::vector<std::string> CopyPlaces() {
-  return {"host",   "to",         "graph",  "list",
-          "folder", "partitions", "digest", "hot"};
+  return {"host",       "to",     "graph", "list", "folder",
+          "partitions", "digest", "hot",   "lists"};
 }
 
 std::vector<std::string> VerifyPlaces() {
-  return {"host", "to", "partitions", "digest", "hot"};
+  return {"host", "to", "partitions", "digest", "hot", "lists"};
 }
 
 absl::Status Dispatch(const DispatchOptions& options,

@@ -41,12 +41,12 @@ std::vector<std::string> VerifyPlaces();
 
 // Sends to each host the files that a server of its partitions reads. First
 // `verify` is run: a host where it succeeds is complete. Else `copy` is run
-// for all files but graph.json and hot/hot.json, then for these, so that no
-// server opens half a graph, and `verify` again. {list} is a file with a path
-// per line, relative to {graph}; {folder} a folder with just these files, as
-// hard links. Calls `report`, one call at a time, when a host is done or has
-// failed; other hosts go on. UNAVAILABLE if one has failed, naming them; the
-// errors of reading the graph.
+// for all files but graph.json, hot/hot.json and the files.json of hot lists,
+// then for these, so that no server opens half a graph, and `verify` again.
+// {list} is a file with a path per line, relative to {graph}; {folder} a folder
+// with just these files, as hard links. Calls `report`, one call at a time,
+// when a host is done or has failed; other hosts go on. UNAVAILABLE if one has
+// failed, naming them; the errors of reading the graph.
 absl::Status Dispatch(const DispatchOptions& options,
                       const std::vector<DispatchHost>& hosts,
                       absl::FunctionRef<void(const Dispatched&)> report);

@@ -25,18 +25,20 @@ constexpr char kCopy[] =
 constexpr char kVerify[] =
     "ssh -o BatchMode=yes -o ConnectTimeout=20 -o ServerAliveInterval=60 "
     "{host} tributary verify {to} --partitions {partitions} --layout-digest "
-    "{digest} --hot-digest {hot}";
+    "{digest} --hot-digest {hot} --hot-lists {lists}";
 
 constexpr char kFooter[] =
-    R"(Each host gets graph.json, node_map, degrees, edge_index and splits, the
-folders of its partitions, and their caches of hot rows. A line of HOSTS is HOST, or HOST PARTITIONS as `serve
---partitions` takes them; host i of n without PARTITIONS gets the share i%n.
+    R"(Each host gets graph.json, node_map, degrees, edge_index, splits and hot-lists,
+the folders of its partitions, and their caches of hot rows. A line of HOSTS is
+HOST, or HOST PARTITIONS as `serve --partitions` takes them; host i of n without
+PARTITIONS gets the share i%n.
 
 The verify command runs before and after the copy, at the host. A host where it
-succeeds is left alone, so the same command goes on after a failure. graph.json
-and hot/hot.json are copied last: no server opens half a graph. Give each graph a folder of
-its own. Commands run in /bin/sh; {list} is a file with a path in {graph} per line,
-{folder} a folder of just these files (hard links beside the graph).
+succeeds is left alone, so the same command goes on after a failure. graph.json,
+hot/hot.json and the hot lists' files.json are copied last: no server opens half a
+graph. Give each graph a folder of its own. Commands run in /bin/sh; {list} is a
+file with a path in {graph} per line, {folder} a folder of just these files (hard
+links beside the graph).
 
 Prints a line for each host. Exit codes: 0 all are done, 1 some failed, which
 stderr names with the exit code of their command.
@@ -48,7 +50,7 @@ Examples:
       --copy-command 'kubectl cp {folder}/. {host}:{to}' \
       --verify-command 'kubectl exec {host} -- /app/tributary verify {to}
           --partitions {partitions} --layout-digest {digest}
-          --hot-digest {hot}')";
+          --hot-digest {hot} --hot-lists {lists}')";
 
 class DispatchCommand final : public Command {
  public:
@@ -73,7 +75,7 @@ class DispatchCommand final : public Command {
     CLI::Option* verify =
         app->add_option("--verify-command", verify_,
                         "Succeeds if the host has the files: {host} {to} "
-                        "{partitions} {digest} {hot}")
+                        "{partitions} {digest} {hot} {lists}")
             ->capture_default_str();
     app->add_flag("--no-verify", no_verify_,
                   "Believe the copy command, and run it for every host")

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "cli/fetch/staged_folder.h"
 #include "cli/fetch/stored_text.h"
 #include "cli/fetch/transfer_plan.h"
@@ -13,23 +14,61 @@
 #include "cli/fetch/try_again.h"
 #include "common/text/status.h"
 #include "partition/format/graph_json.h"
+#include "partition/format/hot_lists.h"
 #include "partition/format/hot_text.h"
 #include "partition/format/paths.h"
 
 namespace tributary {
 namespace {
 
-absl::StatusOr<TransferPlan> PlanListed(ObjectStore& store, TryAgain& again) {
+absl::StatusOr<std::vector<ListedObject>> ListAll(ObjectStore& store,
+                                                  TryAgain& again) {
   std::vector<ListedObject> objects;
   RETURN_IF_ERROR(again.Run(0, [&]() -> absl::Status {
     ASSIGN_OR_RETURN(objects, store.List());
     return absl::OkStatus();
   }));
+  return objects;
+}
+
+absl::StatusOr<TransferPlan> PlanListed(ObjectStore& store, TryAgain& again) {
+  ASSIGN_OR_RETURN(const auto objects, ListAll(store, again));
   if (objects.empty()) {
     return absl::NotFoundError(
         absl::StrCat(store.NameOf(""), " has no objects"));
   }
   return PlanObjects(objects);
+}
+
+absl::Status AddStoredCache(const GetOptions& options,
+                            const GraphSchema& schema, ObjectStore& store,
+                            TryAgain& again, TransferPlan& plan) {
+  auto hot = ReadStoredText(store, absl::StrCat(kHotFolder, "/", kHotJson),
+                            kMaxHotTextBytes, again);
+  if (absl::IsNotFound(hot.status())) return absl::OkStatus();
+  RETURN_IF_ERROR(hot.status());
+  return AddHotCache(schema, *std::move(hot), store.NameOf(kHotFolder),
+                     options.partitions, plan);
+}
+
+// Adds the lists whose files.json is there: that of a list is stored last.
+absl::Status AddStoredLists(const GraphSchema& schema, ObjectStore& store,
+                            TryAgain& again, TransferPlan& plan) {
+  ASSIGN_OR_RETURN(const auto objects, ListAll(store, again));
+  for (const ListedObject& object : objects) {
+    const std::vector<std::string> path = absl::StrSplit(object.path, '/');
+    if (path.size() != 3 || path[0] != kHotListsFolder ||
+        !CheckHotListName(path[1]).ok() || path[2] != kHotListFilesJson) {
+      continue;
+    }
+    ASSIGN_OR_RETURN(
+        std::string json,
+        ReadStoredText(store, object.path, kMaxHotListFilesBytes, again));
+    const std::string list =
+        store.NameOf(absl::StrCat(kHotListsFolder, "/", path[1]));
+    RETURN_IF_ERROR(AddHotList(schema, path[1], std::move(json), list, plan));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<TransferPlan> PlanStoredGraph(const GetOptions& options,
@@ -48,12 +87,8 @@ absl::StatusOr<TransferPlan> PlanStoredGraph(const GetOptions& options,
                    ParseGraphJson(*json, name.substr(0, name.size() - 1)));
   ASSIGN_OR_RETURN(TransferPlan plan,
                    PlanGraph(schema, *std::move(json), options.partitions));
-  auto hot = ReadStoredText(store, absl::StrCat(kHotFolder, "/", kHotJson),
-                            kMaxHotTextBytes, again);
-  if (absl::IsNotFound(hot.status())) return plan;
-  RETURN_IF_ERROR(hot.status());
-  RETURN_IF_ERROR(AddHotCache(schema, *std::move(hot), store.NameOf(kHotFolder),
-                              options.partitions, plan));
+  RETURN_IF_ERROR(AddStoredCache(options, schema, store, again, plan));
+  RETURN_IF_ERROR(AddStoredLists(schema, store, again, plan));
   return plan;
 }
 
@@ -78,6 +113,37 @@ absl::Status CheckRoom(const std::vector<PlannedFile>& files,
                    free, " are free; make room, or fetch fewer --partitions"));
 }
 
+// Fetches the files and tells how many of `bytes` have come.
+absl::Status FetchInto(const GetOptions& options,
+                       const std::vector<PlannedFile>& files, uint64_t bytes,
+                       ObjectStore& store, TryAgain& again,
+                       StagedFolder& folder) {
+  RETURN_IF_ERROR(CheckRoom(files, folder));
+  TransferProgress progress("tributary-fetch get", "fetched", bytes);
+  return FetchFiles(files, options.fetch, store, again, folder, progress);
+}
+
+// Brings a cache or a list into a graph that is complete.
+absl::Status GetPart(const GetOptions& options, const PlannedPart& part,
+                     ObjectStore& store, TryAgain& again) {
+  ASSIGN_OR_RETURN(StagedFolder folder,
+                   StagedFolder::Open(options.folder, part.manifest));
+  uint64_t bytes = part.manifest.text.size();
+  for (const PlannedFile& file : part.files) bytes += file.bytes;
+  RETURN_IF_ERROR(FetchInto(options, part.files, bytes, store, again, folder));
+  return folder.FinishPart(part.name);
+}
+
+absl::Status GetAll(const GetOptions& options, const TransferPlan& plan,
+                    ObjectStore& store, TryAgain& again) {
+  ASSIGN_OR_RETURN(StagedFolder folder,
+                   StagedFolder::Open(options.folder, plan.manifest));
+  if (!options.any_files) RETURN_IF_ERROR(folder.OpenParts(plan.parts));
+  RETURN_IF_ERROR(
+      FetchInto(options, plan.AllFiles(), plan.bytes(), store, again, folder));
+  return folder.Finish(plan.manifest);
+}
+
 }  // namespace
 
 absl::StatusOr<Transferred> GetFolder(const GetOptions& options,
@@ -88,28 +154,18 @@ absl::StatusOr<Transferred> GetFolder(const GetOptions& options,
                                      : PlanStoredGraph(options, store, again));
   Transferred done{plan.name, plan.num_files(), plan.bytes()};
   const absl::Status complete = CheckComplete(options.folder, plan);
-  // A complete graph may lack its cache, or have an older one.
-  const bool cache_only = complete.ok();
-  done.already =
-      cache_only && (!plan.hot.has_value() ||
-                     HasFiles(options.folder, *plan.hot, plan.hot_files));
-  if (done.already) return done;
-  if (!complete.ok() && !absl::IsNotFound(complete)) return complete;
-  const std::vector<PlannedFile> files = plan.AllFiles(cache_only);
-  ASSIGN_OR_RETURN(StagedFolder folder,
-                   StagedFolder::Open(options.folder,
-                                      cache_only ? *plan.hot : plan.manifest));
-  if (!cache_only && !options.any_files) {
-    RETURN_IF_ERROR(folder.OpenPart(kHotFolder, plan.hot));
+  if (absl::IsNotFound(complete)) {
+    RETURN_IF_ERROR(GetAll(options, plan, store, again));
+    return done;
   }
-  RETURN_IF_ERROR(CheckRoom(files, folder));
-  {
-    TransferProgress progress("tributary-fetch get", "fetched", done.bytes);
-    RETURN_IF_ERROR(
-        FetchFiles(files, options.fetch, store, again, folder, progress));
+  RETURN_IF_ERROR(complete);
+  // A complete graph may lack its cache or a list, or have an older one.
+  done.already = true;
+  for (const PlannedPart& part : plan.parts) {
+    if (HasFiles(options.folder, part.manifest, part.files)) continue;
+    done.already = false;
+    RETURN_IF_ERROR(GetPart(options, part, store, again));
   }
-  RETURN_IF_ERROR(cache_only ? folder.FinishPart(kHotFolder)
-                             : folder.Finish(plan.manifest));
   return done;
 }
 

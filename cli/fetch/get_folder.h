@@ -29,11 +29,10 @@ struct Transferred {
 };
 
 // Makes `folder` of the objects in `store`, by way of a StagedFolder. A graph
-// that is complete gets the store's cache of hot rows, if it has another one or
-// none. Errors
-// name the object or file: those of the store and of FetchFiles;
-// ALREADY_EXISTS if the folder holds something else; RESOURCE_EXHAUSTED if the
-// disk has too little room.
+// that is complete gets the store's cache of hot rows and its hot lists, each
+// by itself, where it has another one or none. Errors name the object or file:
+// those of the store and of FetchFiles; ALREADY_EXISTS if the folder holds
+// something else; RESOURCE_EXHAUSTED if the disk has too little room.
 absl::StatusOr<Transferred> GetFolder(const GetOptions& options,
                                       ObjectStore& store);
 

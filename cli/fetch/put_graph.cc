@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cli/fetch/stored_text.h"
@@ -42,18 +41,13 @@ std::string ContentTypeOf(const PlannedFile& file) {
                          file.crc32c.value_or(0));
 }
 
-// Returns the manifest that has the file's checksum.
-const char* ListOf(const PlannedFile& file) {
-  return absl::StartsWith(file.path, absl::StrCat(kHotFolder, "/"))
-             ? "hot/hot.json"
-             : kGraphJson;
-}
-
 class Storer {
  public:
-  Storer(const PutOptions& options, const std::vector<PlannedFile>& files,
-         ObjectStore& store, TryAgain& again, TransferProgress& progress)
+  Storer(const PutOptions& options, const TransferPlan& plan,
+         const std::vector<PlannedFile>& files, ObjectStore& store,
+         TryAgain& again, TransferProgress& progress)
       : options_(options),
+        plan_(plan),
         files_(files),
         store_(store),
         again_(again),
@@ -111,9 +105,9 @@ class Storer {
     ASSIGN_OR_RETURN(const int opened, OpenRegularFile(path, &size));
     const UniqueFd fd(opened);
     if (size != file.bytes) {
-      return absl::DataLossError(absl::StrCat(path, " has ", size,
-                                              " bytes where ", ListOf(file),
-                                              " says ", file.bytes));
+      return absl::DataLossError(
+          absl::StrCat(path, " has ", size, " bytes where ", plan_.ListOf(file),
+                       " says ", file.bytes));
     }
     ASSIGN_OR_RETURN(auto writer,
                      store_.Create(file.path, ContentTypeOf(file)));
@@ -134,12 +128,13 @@ class Storer {
     if (crc != *file.crc32c) {
       return absl::DataLossError(absl::StrFormat(
           "%s is damaged: its checksum is %08x where %s says %08x", path, crc,
-          ListOf(file), *file.crc32c));
+          plan_.ListOf(file), *file.crc32c));
     }
     return writer->Finish();
   }
 
   const PutOptions& options_;
+  const TransferPlan& plan_;
   const std::vector<PlannedFile>& files_;
   ObjectStore& store_;
   TryAgain& again_;
@@ -172,15 +167,17 @@ absl::StatusOr<bool> IsStored(const TransferPlan& plan, ObjectStore& store,
       "\nallowed: a prefix without a graph, for example one for each day"));
 }
 
-// Whether the store has this cache of hot rows, or there is none to store.
-absl::StatusOr<bool> IsCacheStored(const TransferPlan& plan, ObjectStore& store,
-                                   TryAgain& again) {
-  if (!plan.hot.has_value()) return true;
-  const auto json =
-      ReadStoredText(store, plan.hot->path, kMaxHotTextBytes, again);
-  if (absl::IsNotFound(json.status())) return false;
-  RETURN_IF_ERROR(json.status());
-  return *json == plan.hot->text;
+// Returns the parts that the store has not, or has otherwise.
+absl::StatusOr<std::vector<const PlannedPart*>> PartsToStore(
+    const TransferPlan& plan, ObjectStore& store, TryAgain& again) {
+  std::vector<const PlannedPart*> parts;
+  for (const PlannedPart& part : plan.parts) {
+    const auto json =
+        ReadStoredText(store, part.manifest.path, kMaxHotTextBytes, again);
+    if (!absl::IsNotFound(json.status())) RETURN_IF_ERROR(json.status());
+    if (!json.ok() || *json != part.manifest.text) parts.push_back(&part);
+  }
+  return parts;
 }
 
 absl::Status StoreJson(const Manifest& json, ObjectStore& store,
@@ -204,21 +201,27 @@ absl::StatusOr<Transferred> PutGraph(const PutOptions& options,
                    ParseGraphJson(json, options.folder));
   ASSIGN_OR_RETURN(TransferPlan plan,
                    PlanGraph(schema, std::move(json), PartitionChoice()));
-  RETURN_IF_ERROR(
-      AddHotCacheOf(options.folder, schema, PartitionChoice(), plan));
+  RETURN_IF_ERROR(AddPartsOf(options.folder, schema, PartitionChoice(), plan));
   RETURN_IF_ERROR(CheckSizes(plan));
   TryAgain again(options.retry_for);
   Transferred done{plan.name, plan.num_files(), plan.bytes()};
   ASSIGN_OR_RETURN(const bool graph_stored, IsStored(plan, store, again));
-  ASSIGN_OR_RETURN(const bool cache_stored, IsCacheStored(plan, store, again));
-  done.already = graph_stored && cache_stored;
+  ASSIGN_OR_RETURN(const auto parts, PartsToStore(plan, store, again));
+  done.already = graph_stored && parts.empty();
   if (done.already) return done;
   {
-    const std::vector<PlannedFile> files = plan.AllFiles(graph_stored);
+    std::vector<PlannedFile> files;
+    if (!graph_stored) files = plan.AllFiles();
+    for (const PlannedPart* part : parts) {
+      if (!graph_stored) break;  // theirs are among all
+      files.insert(files.end(), part->files.begin(), part->files.end());
+    }
     TransferProgress progress("tributary-fetch put", "stored", done.bytes);
-    RETURN_IF_ERROR(Storer(options, files, store, again, progress).Run());
+    RETURN_IF_ERROR(Storer(options, plan, files, store, again, progress).Run());
   }
-  if (!cache_stored) RETURN_IF_ERROR(StoreJson(*plan.hot, store, again));
+  for (const PlannedPart* part : parts) {
+    RETURN_IF_ERROR(StoreJson(part->manifest, store, again));
+  }
   if (!graph_stored) RETURN_IF_ERROR(StoreJson(plan.manifest, store, again));
   return done;
 }

@@ -165,7 +165,7 @@ TEST_F(PutGraphTest, PathsOfAHotCacheStayInside) {
     TransferPlan plan;
     const absl::Status status =
         AddHotCache(schema_, manifest.ToJson(), "memory/hot", {}, plan);
-    EXPECT_EQ(plan.hot_files.size(), status.ok() ? 1 : 0);
+    EXPECT_EQ(plan.parts.size(), status.ok() ? 1 : 0);
     return status;
   };
   EXPECT_TRUE(plan_of("part-0/nodes/node/x.npy").ok());
@@ -176,6 +176,26 @@ TEST_F(PutGraphTest, PathsOfAHotCacheStayInside) {
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << path;
     EXPECT_THAT(status.message(),
                 HasSubstr(absl::StrCat("the path \"", path, "\"; allowed: ")));
+  }
+}
+
+TEST_F(PutGraphTest, PathsOfAHotListStayInside) {
+  const auto plan_of = [&](const std::string& path) {
+    HotListFiles files;
+    files.layout_digest = schema_.layout_digest;
+    files.files = {{path, 1, 0}};
+    TransferPlan plan;
+    return AddHotList(schema_, "degree", files.ToJson(),
+                      "memory/hot-lists/degree", plan);
+  };
+  EXPECT_TRUE(plan_of("node/order.npy").ok());
+  for (const char* path :
+       {"../../part-0/x.npy", "/etc/passwd", "a//b", "a/.", "", "files.json"}) {
+    const absl::Status status = plan_of(path);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << path;
+    EXPECT_THAT(status.message(),
+                HasSubstr(absl::StrCat("degree/files.json: the path \"", path,
+                                       "\"; allowed: ")));
   }
 }
 

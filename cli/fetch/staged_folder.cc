@@ -17,6 +17,7 @@
 #include "common/io/rename_folder.h"
 #include "common/text/status.h"
 #include "partition/format/graph_json.h"
+#include "partition/format/paths.h"
 
 namespace tributary {
 namespace {
@@ -121,21 +122,37 @@ uint64_t StagedFolder::PartBytes(const PlannedFile& file) const {
   return SizeOf(PartOf(file.path), &exists);
 }
 
-absl::Status StagedFolder::OpenPart(const std::string& name,
-                                    const std::optional<Manifest>& manifest) {
-  if (manifest.has_value()) {
-    const auto text = ReadFile(PathOf(manifest->path), manifest->text.size());
-    if (text.ok() && *text == manifest->text) return absl::OkStatus();
+absl::Status StagedFolder::OpenParts(const std::vector<PlannedPart>& parts) {
+  std::vector<std::string> left = {PathOf(kHotFolder)};
+  std::error_code error;
+  for (fs::directory_iterator it(PathOf(kHotListsFolder), error), end;
+       !error && it != end; it.increment(error)) {
+    left.push_back(it->path());
   }
-  RETURN_IF_ERROR(RemoveAll(PathOf(name)));
-  if (!manifest.has_value()) return absl::OkStatus();
-  return WriteManifest(PathOf(manifest->path), manifest->text);
+  std::vector<const PlannedPart*> begun;
+  for (const PlannedPart& part : parts) {
+    const auto text =
+        ReadFile(PathOf(part.manifest.path), part.manifest.text.size());
+    if (text.ok() && *text == part.manifest.text) {
+      std::erase(left, PathOf(part.name));
+    } else {
+      begun.push_back(&part);
+    }
+  }
+  for (const std::string& path : left) RETURN_IF_ERROR(RemoveAll(path));
+  for (const PlannedPart* part : begun) {
+    RETURN_IF_ERROR(
+        WriteManifest(PathOf(part->manifest.path), part->manifest.text));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status StagedFolder::FinishPart(const std::string& name) {
   const std::string from = PathOf(name);
   const std::string to = absl::StrCat(target_, "/", name);
   RETURN_IF_ERROR(SyncFolders(from));
+  std::error_code ignored;  // the rename reports it
+  fs::create_directories(ParentFolderOf(to), ignored);
   absl::Status placed = RenameNoReplace(from, to);
   if (absl::IsAlreadyExists(placed)) placed = ExchangeNames(from, to);
   if (absl::IsUnimplemented(placed)) {
@@ -143,6 +160,7 @@ absl::Status StagedFolder::FinishPart(const std::string& name) {
     placed = RenameNoReplace(from, to);
   }
   RETURN_IF_ERROR(placed);
+  RETURN_IF_ERROR(SyncToDisk(ParentFolderOf(to)));
   RETURN_IF_ERROR(SyncToDisk(target_));
   return RemoveAll(path_);
 }

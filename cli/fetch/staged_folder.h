@@ -4,7 +4,6 @@
 #define TRIBUTARY_CLI_FETCH_STAGED_FOLDER_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,11 +38,9 @@ class StagedFolder {
   bool Has(const PlannedFile& file) const;
   // Returns the bytes that are there of a file that is not finished.
   uint64_t PartBytes(const PlannedFile& file) const;
-  // Prepares the part of the folder that `manifest`, such as hot/hot.json, is
-  // in: what is left of another one is removed. None: the part `name` is
-  // removed.
-  absl::Status OpenPart(const std::string& name,
-                        const std::optional<Manifest>& manifest);
+  // Prepares the parts of a graph's folder that have manifests of their own:
+  // what is left of others is removed.
+  absl::Status OpenParts(const std::vector<PlannedPart>& parts);
   // Flushes the part `name` to the disk, puts it into the place of that of the
   // target, which exists, in one step where the file system can, and removes
   // the rest.
@@ -72,8 +69,8 @@ bool HasFiles(const std::string& folder, const Manifest& manifest,
               const std::vector<PlannedFile>& files);
 
 // Checks that the folder has the manifest and every file at its length, but for
-// the cache of hot rows. OK;
-// NOT_FOUND if there is no such folder; ALREADY_EXISTS, naming what differs.
+// those of parts. OK; NOT_FOUND if there is no such folder; ALREADY_EXISTS,
+// naming what differs.
 absl::Status CheckComplete(const std::string& folder, const TransferPlan& plan);
 
 }  // namespace tributary

@@ -10,7 +10,9 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "common/fleet/graph_name.h"
+#include "common/io/file_mapping.h"
 #include "common/text/status.h"
+#include "partition/format/hot_lists.h"
 #include "partition/format/hot_manifest.h"
 #include "partition/format/hot_text.h"
 #include "partition/format/paths.h"
@@ -51,19 +53,30 @@ bool StaysInside(absl::string_view path) {
 
 }  // namespace
 
-std::vector<PlannedFile> TransferPlan::AllFiles(bool cache_only) const {
-  std::vector<PlannedFile> all =
-      cache_only ? std::vector<PlannedFile>() : files;
-  all.insert(all.end(), hot_files.begin(), hot_files.end());
+std::vector<PlannedFile> TransferPlan::AllFiles() const {
+  std::vector<PlannedFile> all = files;
+  for (const PlannedPart& part : parts) {
+    all.insert(all.end(), part.files.begin(), part.files.end());
+  }
   return all;
 }
 
+const std::string& TransferPlan::ListOf(const PlannedFile& file) const {
+  for (const PlannedPart& part : parts) {
+    if (absl::StartsWith(file.path, absl::StrCat(part.name, "/"))) {
+      return part.manifest.path;
+    }
+  }
+  return manifest.path;
+}
+
 uint64_t TransferPlan::num_files() const {
-  return files.size() + hot_files.size() + (hot.has_value() ? 1 : 0);
+  return AllFiles().size() + parts.size();
 }
 
 uint64_t TransferPlan::bytes() const {
-  uint64_t sum = hot.has_value() ? hot->text.size() : 0;
+  uint64_t sum = 0;
+  for (const PlannedPart& part : parts) sum += part.manifest.text.size();
   for (const PlannedFile& file : AllFiles()) sum += file.bytes;
   return sum;
 }
@@ -102,6 +115,8 @@ absl::Status AddHotCache(const GraphSchema& schema, std::string json,
   }
   const std::vector<uint32_t> numbers = partitions.Of(schema.num_partitions);
   const std::set<uint32_t> wanted(numbers.begin(), numbers.end());
+  PlannedPart part;
+  part.name = kHotFolder;
   for (const FileSchema& file : manifest->files) {
     const std::optional<uint32_t> of = PartitionOf(file.path);
     if (!of.has_value() || !StaysInside(file.path)) {
@@ -110,20 +125,63 @@ absl::Status AddHotCache(const GraphSchema& schema, std::string json,
           "\"; allowed: part-<p>/..."));
     }
     if (!wanted.empty() && wanted.count(*of) == 0) continue;
-    plan.hot_files.push_back(
+    part.files.push_back(
         {absl::StrCat(kHotFolder, "/", file.path), file.bytes, file.crc32c});
   }
-  plan.hot = {absl::StrCat(kHotFolder, "/", kHotJson), std::move(json)};
+  part.manifest = {absl::StrCat(kHotFolder, "/", kHotJson), std::move(json)};
+  plan.parts.push_back(std::move(part));
   return absl::OkStatus();
 }
 
-absl::Status AddHotCacheOf(const std::string& folder, const GraphSchema& schema,
-                           const PartitionChoice& partitions,
-                           TransferPlan& plan) {
+absl::Status AddHotList(const GraphSchema& schema, const std::string& name,
+                        std::string json, const std::string& list,
+                        TransferPlan& plan) {
+  const auto files = HotListFiles::FromJson(json);
+  if (!files.ok()) {
+    return absl::Status(files.status().code(),
+                        absl::StrCat(list, "/", files.status().message()));
+  }
+  if (files->layout_digest != schema.layout_digest) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(list, "/", kHotListFilesJson,
+                     " belongs to another layout of the graph; remove "
+                     "it, or make it anew with `tributary cache`"));
+  }
+  PlannedPart part;
+  part.name = absl::StrCat(kHotListsFolder, "/", name);
+  for (const FileSchema& file : files->files) {
+    if (!StaysInside(file.path) || file.path == kHotListFilesJson) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          list, "/", kHotListFilesJson, ": the path \"",
+          absl::CHexEscape(file.path),
+          "\"; allowed: plain names below the list's folder, but for ",
+          kHotListFilesJson, " itself"));
+    }
+    part.files.push_back(
+        {absl::StrCat(part.name, "/", file.path), file.bytes, file.crc32c});
+  }
+  part.manifest = {absl::StrCat(part.name, "/", kHotListFilesJson),
+                   std::move(json)};
+  plan.parts.push_back(std::move(part));
+  return absl::OkStatus();
+}
+
+absl::Status AddPartsOf(const std::string& folder, const GraphSchema& schema,
+                        const PartitionChoice& partitions, TransferPlan& plan) {
   ASSIGN_OR_RETURN(std::optional<std::string> json, ReadHotText(folder));
-  if (!json.has_value()) return absl::OkStatus();
-  return AddHotCache(schema, *std::move(json), HotFolderOf(folder), partitions,
-                     plan);
+  if (json.has_value()) {
+    RETURN_IF_ERROR(AddHotCache(schema, *std::move(json), HotFolderOf(folder),
+                                partitions, plan));
+  }
+  ASSIGN_OR_RETURN(const std::vector<std::string> names, HotListNames(folder));
+  for (const std::string& name : names) {
+    const std::string list = HotListFolder(folder, name);
+    ASSIGN_OR_RETURN(std::string files,
+                     ReadFile(absl::StrCat(list, "/", kHotListFilesJson),
+                              kMaxHotListFilesBytes));
+    RETURN_IF_ERROR(AddHotList(schema, name, std::move(files), list, plan));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<TransferPlan> PlanObjects(

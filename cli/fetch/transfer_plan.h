@@ -27,17 +27,25 @@ struct Manifest {
   std::string text;
 };
 
+// A part of a graph's folder that is replaced by itself: the cache of hot rows,
+// or a hot list.
+struct PlannedPart {
+  std::string name;                // its folder: "hot", "hot-lists/degree"
+  Manifest manifest;               // "hot/hot.json"
+  std::vector<PlannedFile> files;  // without the manifest
+};
+
 // The files that the folder shall have.
 struct TransferPlan {
   Manifest manifest;
   std::string name;                // of the content, for messages: NAME@VERSION
   std::vector<PlannedFile> files;  // without the manifests
-  // hot/hot.json, the manifest of the graph's cache of hot rows, if it has one.
-  std::optional<Manifest> hot;
-  std::vector<PlannedFile> hot_files;  // without hot/hot.json
+  std::vector<PlannedPart> parts;  // of a graph, if it has some
 
-  // Returns all files but the manifest, or those of the cache alone.
-  std::vector<PlannedFile> AllFiles(bool cache_only = false) const;
+  // Returns all files but the manifests.
+  std::vector<PlannedFile> AllFiles() const;
+  // Returns the path of the manifest that has the file.
+  const std::string& ListOf(const PlannedFile& file) const;
   // Return the number of files and their bytes, but for the manifest.
   uint64_t num_files() const;
   uint64_t bytes() const;
@@ -60,10 +68,14 @@ absl::StatusOr<TransferPlan> PlanGraph(const GraphSchema& schema,
 absl::Status AddHotCache(const GraphSchema& schema, std::string json,
                          const std::string& hot,
                          const PartitionChoice& partitions, TransferPlan& plan);
-// As AddHotCache, for the cache of the graph in `folder`, if it has one.
-absl::Status AddHotCacheOf(const std::string& folder, const GraphSchema& schema,
-                           const PartitionChoice& partitions,
-                           TransferPlan& plan);
+// Adds the hot list `name`, whose files.json lies in `list`: every server reads
+// all of it. Errors as AddHotCache.
+absl::Status AddHotList(const GraphSchema& schema, const std::string& name,
+                        std::string json, const std::string& list,
+                        TransferPlan& plan);
+// Adds the cache and the lists of the graph in `folder`, if it has some.
+absl::Status AddPartsOf(const std::string& folder, const GraphSchema& schema,
+                        const PartitionChoice& partitions, TransferPlan& plan);
 
 // Plans all of the objects. INVALID_ARGUMENT for a path that would leave the
 // folder.

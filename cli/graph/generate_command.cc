@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
 #include <cstdio>
 #include <string>
 
@@ -10,11 +11,13 @@
 #include "cli/command/arguments.h"
 #include "cli/command/stage_progress.h"
 #include "cli/graph/input_options.h"
+#include "cli/hot/degree_list.h"
 #include "common/text/status.h"
 #include "partition/pipeline/inputs/out_edges.h"
 #include "partition/pipeline/inputs/rmat/rmat.h"
 #include "partition/pipeline/inputs/rmat/rmat_chunks.h"
 #include "partition/pipeline/partitioners/partitioner.h"
+#include "partition/schema/hot_list_json.h"
 #include "partition/writer/writer.h"
 
 namespace tributary {
@@ -73,6 +76,7 @@ class GenerateCommand final : public Command {
     app->add_option("--chunk-rows", chunk_rows_, "Rows of each chunk")
         ->capture_default_str();
     AddPartitionFlags(*app, flags_);
+    DeclareDegreeList(*app, hot_list_);
     app->add_option("--name", rmat_.name, "Name; default: rmat-SCALE");
     app->footer(kFooter);
     return app;
@@ -82,6 +86,7 @@ class GenerateCommand final : public Command {
     ASSIGN_OR_RETURN(const PartitionOptions options,
                      ReadPartitionFlags(flags_));
     RETURN_IF_ERROR(ReadRmatFlags(options.random_seed));
+    ASSIGN_OR_RETURN(const bool hot_list, ReadDegreeFlag(hot_list_));
     if (!chunks_.empty()) return WriteChunks();
     if (out_.empty()) {
       return UsageError("no --out\nallowed: --out FOLDER, or --chunks FOLDER");
@@ -97,7 +102,8 @@ class GenerateCommand final : public Command {
                                  .degrees = flags_.degrees,
                                  .edge_index = flags_.edge_index}));
     PrintWritten(out_, schema);
-    return absl::OkStatus();
+    if (!hot_list) return absl::OkStatus();
+    return AddDegreeList(out_, "tributary generate", UINT64_MAX);
   }
 
  private:
@@ -161,6 +167,7 @@ class GenerateCommand final : public Command {
 
   RmatOptions rmat_;
   PartitionFlags flags_;
+  std::string hot_list_ = kDegreeList;
   bool out_edges_ = false;
   std::string model_, scale_, edges_, out_, chunks_;
   std::string feat_dim_ = "0", feat_dtype_ = "float32", classes_ = "16";

@@ -12,14 +12,17 @@
 #include "cli/command/arguments.h"
 #include "cli/command/stage_progress.h"
 #include "cli/graph/input_options.h"
+#include "cli/hot/degree_list.h"
 #include "cli/hot/hot_arguments.h"
 #include "common/process/memory_limit.h"
 #include "common/runtime/usable_cores.h"
 #include "common/text/parse_byte_size.h"
 #include "common/text/status.h"
 #include "partition/format/graph_json.h"
+#include "partition/format/hot_lists.h"
 #include "partition/format/hot_manifest.h"
 #include "partition/pipeline/run/partition_run.h"
+#include "partition/schema/hot_list_json.h"
 
 namespace tributary {
 namespace {
@@ -83,8 +86,10 @@ class PartitionCommand final : public Command {
         "--keep-existing", keep_existing_,
         "Succeed if --out exists and was made with the same flags, as "
         "when a Job runs again");
+    DeclareDegreeList(*app, hot_list_);
     DeclareHotSize(*app, hot_);
     hot_flags_ = app->add_option_group(kHotGroup);
+    DeclareHotList(*hot_flags_, hot_);
     DeclareHotBatches(*hot_flags_, hot_, {"random_seed", "feature_dtype"});
     app->footer(kFooter);
     return app;
@@ -100,10 +105,11 @@ class PartitionCommand final : public Command {
     RETURN_IF_ERROR(ReadBounds(run));
     ASSIGN_OR_RETURN(const std::optional<HotCacheRequest> hot,
                      ReadHotFlags(options, run.threads));
+    ASSIGN_OR_RETURN(run.hot_list, ReadDegreeFlag(hot_list_));
     const absl::Status is_free = CheckOutIsFree(out_);
     if (keep_existing_ && absl::IsAlreadyExists(is_free)) {
       RETURN_IF_ERROR(KeepExisting(MadeBy(options)));
-      return MakeCache(hot);
+      return AddLists(run, hot);
     }
     RETURN_IF_ERROR(is_free);
     run.input = input_;
@@ -123,7 +129,7 @@ class PartitionCommand final : public Command {
     ASSIGN_OR_RETURN(const GraphSchema schema, RunPartition(run));
     progress.reset();
     PrintWritten(out_, schema);
-    return MakeCache(hot);
+    return AddLists(run, hot);
   }
 
  private:
@@ -150,14 +156,24 @@ class PartitionCommand final : public Command {
     return ReadHotArguments(hot_);
   }
 
-  // Makes the cache of the finished folder, if one is asked for and it is not
-  // there yet.
+  // Adds to the finished folder what is asked for and is not there yet.
+  absl::Status AddLists(const PartitionRun& run,
+                        const std::optional<HotCacheRequest>& hot) const {
+    if (run.hot_list) {
+      RETURN_IF_ERROR(
+          AddDegreeList(out_, "tributary partition", run.memory_bytes));
+    }
+    return MakeCache(hot);
+  }
+
+  // Makes the cache and the hot list that is sampled.
   absl::Status MakeCache(const std::optional<HotCacheRequest>& hot) const {
     if (!hot.has_value()) return absl::OkStatus();
     ASSIGN_OR_RETURN(const GraphSchema schema, ReadGraphJson(out_));
     ASSIGN_OR_RETURN(const std::optional<HotManifest> there,
                      ReadHotManifest(out_, schema));
-    if (there.has_value() && there->made_by == hot->made_by) {
+    if (there.has_value() && there->made_by == hot->made_by &&
+        ReadHotListFiles(out_, hot->list, schema).ok()) {
       std::fprintf(stderr, "tributary partition: note: %s was there already\n",
                    HotFolderOf(out_).c_str());
       return absl::OkStatus();
@@ -221,6 +237,7 @@ class PartitionCommand final : public Command {
   PartitionFlags flags_;
   std::string out_, memory_, threads_, work_folder_;
   bool keep_existing_ = false;
+  std::string hot_list_ = kDegreeList;
   HotArguments hot_;
   CLI::App* hot_flags_ = nullptr;  // the group of hot_'s flags
 };

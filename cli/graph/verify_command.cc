@@ -2,21 +2,27 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "cli/command/arguments.h"
 #include "cli/command/command.h"
 #include "cli/graph/input_options.h"
 #include "common/text/status.h"
 #include "partition/format/graph.h"
 #include "partition/format/graph_json.h"
+#include "partition/format/hot_lists.h"
 #include "partition/format/hot_manifest.h"
 #include "partition/format/hot_text.h"
+#include "partition/format/paths.h"
 #include "partition/pipeline/check/external_ids_check.h"
 #include "partition/pipeline/check/hot_check.h"
+#include "partition/pipeline/check/hot_list_check.h"
 #include "partition/pipeline/check/sample_check.h"
 #include "partition/pipeline/check/verify.h"
 #include "partition/pipeline/check/verify_partitions.h"
@@ -28,9 +34,10 @@ namespace {
 
 constexpr char kFooter[] =
     R"(Reads every byte: checksums, structure, digests, dictionaries of
-ids, and the cache of hot rows. With --against, give the flags that the graph was partitioned with. With
+ids, the cache of hot rows, and hot lists. With --against, give the flags that the graph was partitioned with. With
 --partitions the folder may have these only, as a server's does: all that it would
-read is compared with the checksums of graph.json and hot/hot.json.
+read is compared with the checksums of graph.json, hot/hot.json and the hot lists'
+files.json.
 Examples:
   tributary verify cora.graph
   tributary verify cora.graph --partitions 0,1
@@ -59,10 +66,14 @@ class VerifyCommand final : public Command {
     app->add_option("--hot-digest", hot_digest_,
                     "Fail if the folder's cache of hot rows is not this one, "
                     "by the SHA-256 of hot/hot.json; none: any, or no cache");
+    app->add_option("--hot-lists", hot_lists_,
+                    "Fail if the folder lacks one of these hot lists, "
+                    "NAME=DIGEST,.., by the SHA-256 of its files.json; none: "
+                    "any");
     app->add_option("--sample", sample_,
                     "Compare only this many random nodes and edges of each "
-                    "type with --against, and load neither: for graphs larger "
-                    "than memory")
+                    "type with --against, and load neither, and as many rows "
+                    "of hot lists: for graphs larger than memory")
         ->type_name("N");
     app->add_option("--random-seed", random_seed_, "Seed that chooses them")
         ->capture_default_str();
@@ -73,6 +84,7 @@ class VerifyCommand final : public Command {
   absl::Status Run(SignalWatcher&) override {
     RETURN_IF_ERROR(CheckLayout());
     RETURN_IF_ERROR(CheckHotDigest());
+    RETURN_IF_ERROR(CheckHotLists());
     if (!sample_.empty()) return VerifySample();
     if (!partitions_.empty()) return VerifySome();
     ASSIGN_OR_RETURN(const GraphContent content, VerifyGraph(graph_));
@@ -84,6 +96,7 @@ class VerifyCommand final : public Command {
       RETURN_IF_ERROR(CompareExternalIds(schema, input.id_files));
     }
     RETURN_IF_ERROR(VerifyHotRows());
+    RETURN_IF_ERROR(VerifyLists({}));
     std::printf("verified %s%s%s\n", graph_.c_str(),
                 against.empty() ? "" : " against ", against.c_str());
     return absl::OkStatus();
@@ -102,6 +115,18 @@ class VerifyCommand final : public Command {
           "the cache's %llu rows are whole; %llu of them are of these "
           "partitions, and their owners'\n",
           rows, compared);
+    }
+    return absl::OkStatus();
+  }
+  absl::Status VerifyLists(const HotListCheckOptions& options) const {
+    ASSIGN_OR_RETURN(const std::vector<HotListVerified> lists,
+                     VerifyHotLists(graph_, options));
+    for (const HotListVerified& list : lists) {
+      std::printf(
+          "the hot list %s orders %llu rows; the checksums of %llu are the "
+          "graph's\n",
+          list.name.c_str(), static_cast<unsigned long long>(list.rows),
+          static_cast<unsigned long long>(list.compared));
     }
     return absl::OkStatus();
   }
@@ -134,6 +159,23 @@ class VerifyCommand final : public Command {
                      found, "\nwanted: ", hot_digest_));
   }
 
+  absl::Status CheckHotLists() const {
+    if (hot_lists_.empty() || hot_lists_ == kNoHotLists) {
+      return absl::OkStatus();
+    }
+    ASSIGN_OR_RETURN(const std::string digests, HotListDigestsOf(graph_));
+    const std::vector<std::string> found = absl::StrSplit(digests, ',');
+    for (const absl::string_view wanted : absl::StrSplit(hot_lists_, ',')) {
+      if (std::find(found.begin(), found.end(), wanted) != found.end()) {
+        continue;
+      }
+      return absl::FailedPreconditionError(
+          absl::StrCat(graph_, "/", kHotListsFolder, " has ", digests,
+                       "\nwanted: ", wanted));
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status VerifySome() const {
     if (!InputPath().empty()) {
       return UsageError(
@@ -144,6 +186,7 @@ class VerifyCommand final : public Command {
     ASSIGN_OR_RETURN(const std::string layout,
                      VerifyPartitions(graph_, choice));
     RETURN_IF_ERROR(VerifyHotRows(choice));
+    RETURN_IF_ERROR(VerifyLists({.partitions = choice}));
     std::printf("verified %s partitions %s layout=%s\n", graph_.c_str(),
                 choice.ToString().c_str(), layout.c_str());
     return absl::OkStatus();
@@ -185,6 +228,9 @@ class VerifyCommand final : public Command {
     ASSIGN_OR_RETURN(const auto id_files, IdFilesOf(input));
     RETURN_IF_ERROR(CompareExternalIds(graph->schema(), id_files));
     RETURN_IF_ERROR(VerifyHotRows(choice));
+    RETURN_IF_ERROR(VerifyLists({.partitions = choice,
+                                 .sample = options.count,
+                                 .random_seed = options.random_seed}));
     std::printf("verified a sample of %s%s%s against %s\n", graph_.c_str(),
                 partitions_.empty() ? "" : " partitions ", partitions_.c_str(),
                 against.c_str());
@@ -195,7 +241,7 @@ class VerifyCommand final : public Command {
   std::string sample_;  // empty: all
   std::string random_seed_ = "0";
   InputOptions input_;
-  std::string partitions_, layout_digest_, hot_digest_;
+  std::string partitions_, layout_digest_, hot_digest_, hot_lists_;
 };
 
 }  // namespace

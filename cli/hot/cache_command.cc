@@ -4,11 +4,14 @@
 #include <cstdio>
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "cli/hot/degree_list.h"
 #include "cli/hot/hot_arguments.h"
 #include "cli/sample/sample_flags.h"
 #include "common/text/status.h"
-#include "partition/format/graph.h"
-#include "partition/writer/hot/hot_list_writer.h"
+#include "partition/format/graph_json.h"
+#include "partition/format/hot_lists.h"
+#include "partition/schema/hot_list_json.h"
 
 namespace tributary {
 namespace {
@@ -70,28 +73,26 @@ class CacheCommand final : public Command {
   }
 
   absl::Status Run(SignalWatcher&) override {
-    if (arguments_.list == kDegreeList) return WriteDegreeList();
+    if (arguments_.list == kDegreeList) return MakeDegreeList();
     ASSIGN_OR_RETURN(const HotCacheRequest request,
                      ReadHotArguments(arguments_));
     return RunHotCache(request, "tributary cache");
   }
 
  private:
-  absl::Status WriteDegreeList() const {
+  absl::Status MakeDegreeList() const {
     if (!arguments_.size.empty() || arguments_.dry_run) {
       return UsageError(
           "--list degree with --hot-cache or --dry-run\nallowed: --list degree "
           "alone, which samples nothing");
     }
     const std::string& folder = arguments_.sample.graph;
-    OpenOptions open;
-    open.features = FeatureMemory::kPaged;
-    ASSIGN_OR_RETURN(const auto graph, Graph::Open(folder, open));
-    RETURN_IF_ERROR(WriteHotList(*graph, {.folder = folder,
-                                          .name = kDegreeList,
-                                          .made_by = "tributary cache --list "
-                                                     "degree"})
-                        .status());
+    ASSIGN_OR_RETURN(const GraphSchema schema, ReadGraphJson(folder));
+    if (!HasListedTypes(schema)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          folder, " has no features and no labels of nodes to list"));
+    }
+    RETURN_IF_ERROR(tributary::WriteDegreeList(folder));
     std::printf("wrote %s/hot-lists/%s\n", folder.c_str(), kDegreeList);
     return absl::OkStatus();
   }

@@ -9,10 +9,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cli/command/arguments.h"
+#include "cli/command/command.h"
 #include "cli/command/stage_progress.h"
 #include "cli/sample/sample_flags.h"
 #include "common/observe/log.h"
 #include "common/text/status.h"
+#include "partition/format/hot_lists.h"
+#include "partition/schema/hot_list_json.h"
 
 namespace tributary {
 namespace {
@@ -21,20 +24,20 @@ double PercentSaved(double before, double after) {
   return before > 0 ? 100 * (1 - after / before) : 0;
 }
 
-void PrintTrainers(const HotCacheReport& report) {
+void PrintTrainers(const TrainerForecasts& trainers) {
   absl::PrintF("%-15s %16s %14s %22s %8s\n", "--trainer-cache", "bytes held",
                "rows covered", "bytes of a batch sent", "pays");
   absl::PrintF("%-15s %16d %13.1f%% %22.0f %8s\n", "off", 0, 0.0,
-               report.batch_bytes, "");
-  for (const TrainerForecast& trainer : report.trainers) {
-    absl::PrintF("%-15g %16d %13.1f%% %22.0f %8s\n", trainer.share,
-                 trainer.bytes, 100 * trainer.covered, trainer.batch_bytes,
+               trainers.batch_bytes, "-");
+  for (const TrainerForecast& trainer : trainers.shares) {
+    absl::PrintF("%-15g %16.0f %13.1f%% %22.0f %8s\n", trainer.share,
+                 trainer.held_bytes, 100 * trainer.covered, trainer.batch_bytes,
                  trainer.pays() ? "yes" : "no");
   }
 }
 
 void PrintReport(const HotCacheReport& report) {
-  if (!report.trainers.empty()) PrintTrainers(report);
+  PrintTrainers(report.trainers);
   if (report.partitions.empty()) return;
   for (const PartitionForecast& p : report.partitions) {
     absl::PrintF(
@@ -114,6 +117,13 @@ absl::StatusOr<HotCacheRequest> ReadHotArguments(
   HotCacheRequest request;
   if (!arguments.size.empty()) {
     ASSIGN_OR_RETURN(request.size, HotSize::Parse(arguments.size));
+  }
+  const absl::Status named = CheckHotListName(arguments.list);
+  if (!named.ok()) return UsageError(absl::StrCat("--list: ", named.message()));
+  if (arguments.list == kDegreeList) {
+    return UsageError(
+        "--list degree with batches to sample\nallowed: another name; degree "
+        "is the list by out-degree, which nothing is sampled for");
   }
   request.list = arguments.list;
   ASSIGN_OR_RETURN(const size_t order, ParseChoice("--shuffle", arguments.order,

@@ -10,21 +10,18 @@
 #include "cli/hot/access_counts.h"
 #include "cli/sample/sample_source.h"
 #include "common/text/status.h"
+#include "partition/format/hot_lists.h"
 #include "partition/schema/feature_columns.h"
 #include "partition/writer/hot/hot_cache_writer.h"
 #include "partition/writer/hot/hot_list_writer.h"
 #include "trainer_client/core/dist_loader.h"
+#include "trainer_client/core/held/held_plan.h"
 
 namespace tributary {
 namespace {
 
-constexpr std::array<double, 6> kTrainerShares = {0.01, 0.02, 0.05,
-                                                  0.1,  0.2,  0.5};
 constexpr std::array<double, 7> kForecastRatios = {0.01, 0.02, 0.05, 0.1,
                                                    0.2,  0.5,  1};
-
-// Of a row that a trainer holds, beside what batches have of it.
-constexpr double kHeldRowBytes = 16;
 
 // Returns the input nodes of a session, ascending and each once.
 absl::StatusOr<std::vector<int64_t>> InputsOf(const Graph& graph, int type,
@@ -63,6 +60,7 @@ absl::Status CheckGraph(const std::string& folder, const GraphSchema& schema,
         " has one partition, and so no rows of others to cache; allowed: "
         "to leave --hot-cache out, for the hot list alone"));
   }
+  if (!caches && HasListedTypes(schema)) return absl::OkStatus();
   for (const NodeTypeSchema& type : schema.node_types) {
     if (type.x.has_value()) return absl::OkStatus();
   }
@@ -101,8 +99,7 @@ class HotCacheMaker {
         workers_(workers),
         progress_(progress),
         chosen_by_(graph_.schema()),
-        predicted_by_(graph_.schema()),
-        all_chosen_by_(graph_.schema()) {
+        predicted_by_(graph_.schema()) {
     if (!request_.size.has_value()) return;
     for (const double ratio : kForecastRatios) sizes_.push_back({ratio, 0});
     const auto same = [this](const HotSize& size) {
@@ -120,10 +117,10 @@ class HotCacheMaker {
       for (uint32_t p = 0; p < graph_.schema().num_partitions; ++p) {
         RETURN_IF_ERROR(MakePartition(p, batches));
       }
-      ForecastTrainers();
     } else {
       RETURN_IF_ERROR(MakeLocally());
     }
+    report_.trainers = ForecastTrainers(ForecastTypes(), later_);
     if (writer_ != nullptr) {
       ReportProgress("flushes the cache to the disk");
       RETURN_IF_ERROR(writer_->Commit(request_.made_by).status());
@@ -147,11 +144,20 @@ class HotCacheMaker {
     progress_(stage, static_cast<int64_t>(done), static_cast<int64_t>(total));
   }
   absl::Status MakePartition(uint32_t partition, uint64_t batches);
-  // Requires the global order.
-  void ForecastTrainers();
   absl::Status WriteList();
+  // Return the counts over the orders of all partitions.
+  const AccessCounts& AllChosen() const {
+    return all_chosen_by_.has_value() ? *all_chosen_by_ : chosen_by_;
+  }
+  const AccessCounts& AllPredicted() const {
+    return all_predicted_by_.has_value() ? *all_predicted_by_ : predicted_by_;
+  }
+  std::vector<ForecastType> ForecastTypes() const;
   std::vector<HotType> TypesOf(uint32_t partition) const;
-  AccessHistogram HistogramOf(uint32_t partition, int type) const;
+  // Counts the nodes of all partitions but `without`, if it is given.
+  AccessHistogram HistogramOf(int type, absl::Span<const uint32_t> chosen,
+                              absl::Span<const uint32_t> later,
+                              std::optional<uint32_t> without) const;
   std::vector<uint64_t> ChosenIds(uint32_t partition, int type,
                                   const HotTypeChoice& choice) const;
   HotCacheReport MakeReport();
@@ -162,8 +168,9 @@ class HotCacheMaker {
   SamplingWorkers& workers_;
   const HotProgress& progress_;
   AccessCounts chosen_by_, predicted_by_;
-  AccessCounts all_chosen_by_;  // of all partitions' orders together
-  uint64_t later_batches_ = 0, later_bytes_ = 0;
+  // Of the orders of all partitions, where each has its own.
+  std::optional<AccessCounts> all_chosen_by_, all_predicted_by_;
+  LaterBatches later_;
   std::vector<HotSize> sizes_;
   HotCacheReport report_;
 };
@@ -174,6 +181,8 @@ absl::Status HotCacheMaker::MakeLocally() {
   ASSIGN_OR_RETURN(const int type, InputTypeOf(schema, asked.input_type));
   ASSIGN_OR_RETURN(const std::vector<int64_t> ids,
                    InputsOf(graph_, type, asked));
+  all_chosen_by_.emplace(schema);
+  all_predicted_by_.emplace(schema);
   std::vector<std::vector<int64_t>> own(schema.num_partitions);
   for (const int64_t id : ids) {
     ASSIGN_OR_RETURN(const NodeLocation at, graph_.node_map(type).Locate(id));
@@ -227,62 +236,37 @@ absl::StatusOr<uint64_t> HotCacheMaker::SampleEpoch(DistLoader& loader,
   RETURN_IF_ERROR(
       loader.Limit(request_.sample.batches.from, request_.sample.batches.to));
   const uint64_t total = loader.end_index() - loader.begin_index();
+  if (&counts == &predicted_by_) {
+    later_.batches_of_epoch += loader.num_batches();
+  }
   for (uint64_t batches = 0;; ++batches) {
     ReportProgress(stage, batches, total);
     ASSIGN_OR_RETURN(const std::optional<BatchLease> batch, loader.Next());
     if (!batch.has_value()) return batches;
     RETURN_IF_ERROR(counts.Add(batch->view()));
-    if (&counts == &chosen_by_) {
-      RETURN_IF_ERROR(all_chosen_by_.Add(batch->view()));
-    } else {
-      ++later_batches_;
-      later_bytes_ += batch->view().payload_bytes();
-    }
+    std::optional<AccessCounts>& all =
+        &counts == &chosen_by_ ? all_chosen_by_ : all_predicted_by_;
+    if (all.has_value()) RETURN_IF_ERROR(all->Add(batch->view()));
+    if (&counts == &chosen_by_) continue;
+    ++later_.batches;
+    later_.bytes += batch->view().payload_bytes();
   }
 }
 
-// By the histograms of counts, as for caches; of rows that tie, the mean.
-void HotCacheMaker::ForecastTrainers() {
+std::vector<ForecastType> HotCacheMaker::ForecastTypes() const {
   const SessionOptions& loader = request_.sample.session.options;
-  const auto& schema = graph_.schema();
-  const auto batches =
-      static_cast<double>(std::max<uint64_t>(1, later_batches_));
-  double rows = 0, row_bytes = 0;
-  std::array<double, kTrainerShares.size()> covered{}, saved{}, held{};
-  for (size_t t = 0; t < schema.node_types.size(); ++t) {
-    const NodeTypeSchema& type = schema.node_types[t];
-    const auto bytes = static_cast<double>(
-        CollectedRowBytes(type, loader.collect, loader.feature_dtype));
-    // A node that is left out and one that is not are both in n_id.
-    const AccessHistogram all =
-        HistogramOf(schema.num_partitions, static_cast<int>(t));
-    for (const auto& [count, nodes] : all) {
-      rows += static_cast<double>(nodes.later);
-      row_bytes += static_cast<double>(nodes.later) * bytes;
-    }
-    for (size_t i = 0; i < kTrainerShares.size() && bytes >= 16; ++i) {
-      double left = kTrainerShares[i] * static_cast<double>(type.num_nodes);
-      held[i] += left * (bytes + kHeldRowBytes);
-      for (auto at = all.rbegin(); at != all.rend() && left > 0; ++at) {
-        const auto nodes = static_cast<double>(at->second.nodes);
-        const double taken = std::min(1.0, left / nodes);
-        const double later = taken * static_cast<double>(at->second.later);
-        covered[i] += later;
-        saved[i] += later * bytes;
-        left -= nodes;
-      }
-    }
+  std::vector<ForecastType> types;
+  for (const NodeTypeSchema& schema : graph_.schema().node_types) {
+    const auto t = static_cast<int>(types.size());
+    types.push_back(
+        {.num_nodes = static_cast<uint64_t>(schema.num_nodes),
+         .held = MayHoldRows(schema, loader.collect, loader.feature_dtype),
+         .row_bytes =
+             CollectedRowBytes(schema, loader.collect, loader.feature_dtype),
+         .all = HistogramOf(t, AllChosen().of(t), AllPredicted().of(t),
+                            std::nullopt)});
   }
-  report_.batch_bytes =
-      (static_cast<double>(later_bytes_) + row_bytes) / batches;
-  for (size_t i = 0; i < kTrainerShares.size(); ++i) {
-    report_.trainers.push_back(
-        {.share = kTrainerShares[i],
-         .bytes = static_cast<uint64_t>(held[i]),
-         .covered = rows > 0 ? covered[i] / rows : 0,
-         .batch_bytes = report_.batch_bytes - saved[i] / batches,
-         .saved_bytes = saved[i]});
-  }
+  return types;
 }
 
 absl::Status HotCacheMaker::WriteList() {
@@ -292,7 +276,7 @@ absl::Status HotCacheMaker::WriteList() {
   list.name = request_.list;
   list.made_by = request_.made_by;
   for (size_t t = 0; t < graph_.schema().node_types.size(); ++t) {
-    list.counts.push_back(all_chosen_by_.of(static_cast<int>(t)));
+    list.counts.push_back(AllChosen().of(static_cast<int>(t)));
   }
   return WriteHotList(graph_, list).status();
 }
@@ -349,18 +333,20 @@ std::vector<HotType> HotCacheMaker::TypesOf(uint32_t partition) const {
         sizeof(int64_t) +
         CollectedRowBytes(schema, loader.collect, loader.feature_dtype);
     if (schema.x.has_value()) type.cached_bytes = HotRowBytes(schema);
-    type.remote = HistogramOf(partition, static_cast<int>(types.size()) - 1);
+    const auto t = static_cast<int>(types.size()) - 1;
+    type.remote =
+        HistogramOf(t, chosen_by_.of(t), predicted_by_.of(t), partition);
   }
   return types;
 }
 
-AccessHistogram HotCacheMaker::HistogramOf(uint32_t partition, int type) const {
-  const absl::Span<const uint32_t> chosen = chosen_by_.of(type);
-  const absl::Span<const uint32_t> later = predicted_by_.of(type);
+AccessHistogram HotCacheMaker::HistogramOf(
+    int type, absl::Span<const uint32_t> chosen,
+    absl::Span<const uint32_t> later, std::optional<uint32_t> without) const {
   std::array<AccessClass, 1024> few{};  // most nodes; without a search
   AccessHistogram histogram;
   for (uint32_t p = 0; p < graph_.schema().num_partitions; ++p) {
-    if (p == partition) continue;
+    if (p == without) continue;
     for (const int64_t id : graph_.nodes(type, p)->orig_id) {
       const uint32_t count = chosen[id];
       AccessClass& nodes = count < few.size() ? few[count] : histogram[count];

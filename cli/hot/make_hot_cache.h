@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "cli/hot/hot_choice.h"
+#include "cli/hot/trainer_forecast.h"
 #include "cli/sample/sample_request.h"
 
 namespace tributary {
@@ -28,7 +29,7 @@ struct HotCacheRequest {
   SampleRequest sample;
   // Of the servers' caches; none: none are made.
   std::optional<HotSize> size;
-  std::string list = "sampled";  // the hot list that is written, too
+  std::string list = "sampled";  // the name of the hot list that is written
   HotOrder order = HotOrder::kGlobal;
   bool dry_run = false;  // predicts and writes nothing
   std::string made_by;
@@ -50,24 +51,11 @@ struct SizeForecast {
   double remote_bytes = 0;                     // of a batch
 };
 
-// The forecast for trainers that hold a share of each type's rows by the list
-// (docs/trainer-cache.md).
-struct TrainerForecast {
-  double share = 0;
-  uint64_t bytes = 0;      // that a trainer holds
-  double covered = 0;      // the share of a batch's rows that it has then
-  double batch_bytes = 0;  // of a batch that are still sent
-  double saved_bytes = 0;  // of all batches that the prediction is the mean of
-  // Whether these batches save more than is fetched.
-  bool pays() const { return saved_bytes > static_cast<double>(bytes); }
-};
-
 struct HotCacheReport {
   std::vector<PartitionForecast> partitions;
   RemoteRows before, after;         // the mean over all of their batches
   std::vector<SizeForecast> sizes;  // ascending ratios, then the size asked for
-  double batch_bytes = 0;           // of a whole batch, the mean
-  std::vector<TrainerForecast> trainers;  // by ascending share
+  TrainerForecasts trainers;
 };
 
 // Receives what is being done, and how much of it (total 0: not known).
@@ -75,11 +63,11 @@ using HotProgress =
     std::function<void(std::string_view stage, int64_t done, int64_t total)>;
 
 // Samples in this process, with the engine that servers have; holds two
-// counters for each node beside it. `progress` may be empty. Errors: those of
-// ParseSampleArguments' request (options that do not fit the graph),
-// INVALID_ARGUMENT for inputs that an order cannot share out, for a graph
-// without features and for caches of one with one partition, and those of
-// HotCacheWriter and WriteHotList.
+// counters for each node beside it, with HotOrder::kLocal four. `progress` may
+// be empty. Errors: those of ParseSampleArguments' request (options that do not
+// fit the graph), INVALID_ARGUMENT for inputs that an order cannot share out,
+// for a graph without features and for caches of one with one partition, and
+// those of HotCacheWriter and WriteHotList.
 absl::StatusOr<HotCacheReport> MakeHotCache(const HotCacheRequest& request,
                                             const HotProgress& progress = {});
 

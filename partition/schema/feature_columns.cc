@@ -29,6 +29,13 @@ size_t CollectedRowBytes(const NodeTypeSchema& type,
   return bytes;
 }
 
+bool MayLeaveOutRows(const NodeTypeSchema& type,
+                     const CollectedColumns& collect, FeatureDType asked) {
+  constexpr size_t kLeastBytes = 16;  // twice what a node left out takes
+  const bool times = type.timed && collect.has(CollectedColumn::kTime);
+  return !times && CollectedRowBytes(type, collect, asked) >= kLeastBytes;
+}
+
 absl::Status CheckFeatureDType(const GraphSchema& schema,
                                absl::Span<const int> node_types,
                                absl::Span<const int> edge_types,

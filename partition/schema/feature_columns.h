@@ -34,6 +34,12 @@ size_t FeatureRowBytes(const std::optional<ColumnSchema>& stored,
 size_t CollectedRowBytes(const NodeTypeSchema& type,
                          const CollectedColumns& collect, FeatureDType asked);
 
+// Returns whether servers leave rows of the type out that a trainer holds
+// (docs/trainer-cache.md): batches have no times of them, which trainers do not
+// hold, and 16 bytes at least.
+bool MayLeaveOutRows(const NodeTypeSchema& type,
+                     const CollectedColumns& collect, FeatureDType asked);
+
 // Checks the precision `asked` of a session that collects features of these
 // types. INVALID_ARGUMENT, naming what is stored, if it would have no effect
 // because no column of x or edge_attr holds floating-point numbers.

@@ -63,6 +63,19 @@ TEST(FeatureRowBytes, OfFloatingColumnsAlone) {
       2u);
 }
 
+TEST(MayLeaveOutRows, OfSixteenBytesWithoutTimes) {
+  NodeTypeSchema type = Schema().node_types[0];  // 12 bytes of x
+  type.timed = true;
+  using enum CollectedColumn;
+  EXPECT_FALSE(MayLeaveOutRows(type, {kX}, FeatureDType::kStored));
+  type.y = ColumnSchema{DType::kInt64, 0};
+  EXPECT_TRUE(MayLeaveOutRows(type, {kX, kY}, FeatureDType::kStored));
+  EXPECT_FALSE(MayLeaveOutRows(type, {kX, kY}, FeatureDType::kFloat16));
+  EXPECT_FALSE(MayLeaveOutRows(type, {kX, kY, kTime}, FeatureDType::kStored));
+  type.timed = false;
+  EXPECT_TRUE(MayLeaveOutRows(type, {kX, kY, kTime}, FeatureDType::kStored));
+}
+
 TEST(CollectedRowBytes, OfStoredColumnsThatAreCollected) {
   NodeTypeSchema type = Schema().node_types[0];
   type.y = ColumnSchema{DType::kInt64, 0};

@@ -14,6 +14,8 @@
 namespace tributary {
 
 inline constexpr uint32_t kHotListFormatVersion = 1;
+// The name of the list by degree alone, which is made with the graph.
+inline constexpr char kDegreeList[] = "degree";
 // Arrays of a list have digests in blocks of so many ranks, so that a part of
 // them can be checked by itself.
 inline constexpr uint64_t kHotListBlockRows = 65'536;

@@ -325,7 +325,8 @@ void BatchTask::FindLeftOutRows() {
   for (const int type : plan().node_types) {
     const HotList::Nodes* list = rows.list->nodes(type);
     if (list == nullptr || gaps + kGapsOfType > kMaxGaps ||
-        !MayLeaveOutRows(schema().node_types[type], plan())) {
+        !MayLeaveOutRows(schema().node_types[type], plan().collect,
+                         plan().feature_dtype)) {
       continue;
     }
     LeftOutNodes& left_out = state_.nodes[type].left_out;

@@ -16,6 +16,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "sampler_server/testing/sim_fleet.h"
+#include "trainer_client/core/testing/accept_all.h"
 
 namespace tributary {
 namespace {
@@ -36,17 +37,6 @@ GraphSpec Spec() {
   spec.num_partitions = kPartitions;
   return spec;
 }
-
-// Accepts every server.
-class AcceptAll final : public ServerEvents {
- public:
-  absl::Status OnDescribed(ServerLink&, const ServerDescription&) override {
-    return absl::OkStatus();
-  }
-  void OnServerUp(ServerLink&) override {}
-  void OnServerDown(ServerLink&, std::vector<OpenGrant>) override {}
-  void OnGrantEnd(ServerLink&, const OpenGrant&, GrantEnd) override {}
-};
 
 class GraphClientTest : public testing::Test {
  protected:

@@ -47,7 +47,8 @@ class FetchTest(unittest.TestCase):
         # Of several chunks: 30 MB of features in one partition.
         cls.large = os.path.join(cls.folder, "large")
         processes.run_ok("generate", "rmat", "--out", cls.large, "--scale", 14,
-                         "--edges", 60000, "--feat-dim", 500)
+                         "--edges", 60000, "--feat-dim", 500,
+                         "--hot-list", "off")
         cls.store = cls.enterClassContext(store.Store())
 
     def setUp(self):
@@ -103,19 +104,22 @@ class RoundTripTest(FetchTest):
         self.ok("put", self.graph, self.url)
         before = self.proxy.count()
         self.assertIn("complete already", self.ok("put", self.graph, self.url))
-        self.assertLessEqual(self.proxy.count() - before, 2)
+        # graph.json, and the files.json of the hot list.
+        self.assertLessEqual(self.proxy.count() - before, 3)
         self.ok("get", self.url, self.out)
         before = self.proxy.count()
         self.assertIn("complete already", self.ok("get", self.url, self.out))
-        # graph.json, and whether there is a cache of hot rows.
-        self.assertLessEqual(self.proxy.count() - before, 3)
+        # graph.json, whether there is a cache of hot rows, the names of the
+        # objects, and the files.json of the hot list.
+        self.assertLessEqual(self.proxy.count() - before, 6)
 
     def test_only_what_a_server_of_a_partition_reads(self):
         self.ok("put", self.graph, self.url)
         self.ok("get", self.url, self.out, "--partitions", "1,3")
         self.assertEqual(
             sorted(os.listdir(self.out)),
-            ["graph.json", "node_map", "part-1", "part-3", "splits"])
+            ["graph.json", "hot-lists", "node_map", "part-1", "part-3",
+             "splits"])
         with processes.Server(self.out, "--partitions", "1,3"):
             pass
         said = self.refused("get", self.url, self.out)
@@ -129,7 +133,8 @@ class RoundTripTest(FetchTest):
         self.ok("get", self.url, self.out, "--partitions", "1%2")
         self.assertEqual(
             sorted(os.listdir(self.out)),
-            ["graph.json", "node_map", "part-1", "part-3", "splits"])
+            ["graph.json", "hot-lists", "node_map", "part-1", "part-3",
+             "splits"])
 
     def test_files_that_are_no_graph(self):
         self.store.put(self.key("a/one.csv"), b"1,2\n")
@@ -211,7 +216,12 @@ class InterruptedTest(FetchTest):
         size, = (file["bytes"] for file in files_of(self.graph)
                  if file["path"] == last)
         json_bytes = os.path.getsize(os.path.join(self.graph, "graph.json"))
-        self.assertEqual(self.proxy.bytes_served() - first, size + json_bytes)
+        # The files of the hot list come after those of the graph.
+        listed = sum(os.path.getsize(os.path.join(root, name))
+                     for root, _, names in os.walk(self.graph + "/hot-lists")
+                     for name in names)
+        self.assertEqual(self.proxy.bytes_served() - first,
+                         size + json_bytes + listed)
         self.assertTrue(same(self.graph, self.out))
 
     def test_damage_in_what_an_earlier_run_left_is_mended(self):

@@ -76,6 +76,32 @@ class HotCacheTest(fetch_test.FetchTest):
         self.ok("get", self.url, self.out)
         self.assertTrue(fetch_test.same(self.graph, self.out))
 
+    def test_each_server_gets_all_hot_lists(self):
+        graph = os.path.join(self.folder, "lists")
+        shutil.copytree(self.graph, graph,
+                        ignore=shutil.ignore_patterns("hot-lists"))
+        self.ok("put", graph, self.url)
+        self.ok("get", self.url, self.out, "--partitions", "1")
+        self.assertFalse(os.path.exists(self.out + "/hot-lists"))
+        shutil.copytree(self.graph + "/hot-lists", graph + "/hot-lists")
+        for names in (["degree", "sampled"], ["degree", "mine", "sampled"]):
+            if "mine" in names:
+                processes.run_ok("cache", "--graph", graph, *self.SAMPLED,
+                                 "--list", "mine", "--epoch", "3")
+            self.assertIn("stored", self.ok("put", graph, self.url))
+            self.assertIn("fetched", self.ok("get", self.url, self.out,
+                                             "--partitions", "1"))
+            for name in names:
+                self.assertTrue(fetch_test.same(
+                    f"{graph}/hot-lists/{name}",
+                    f"{self.out}/hot-lists/{name}"))
+            self.assertEqual(sorted(os.listdir(self.out + "/hot-lists")), names)
+            self.assertIn("the hot list sampled orders", processes.run_ok(
+                "verify", self.out, "--partitions", "1"))
+            self.assertIn("complete already", self.ok(
+                "get", self.url, self.out, "--partitions", "1"))
+        self.assertFalse(os.path.exists(self.out + ".fetching"))
+
     def test_a_damaged_cache_is_found(self):
         graph = os.path.join(self.folder, "damaged")
         shutil.copytree(self.graph, graph)

@@ -182,7 +182,8 @@ class Proxy:
         with self.mutex:
             if request.command == "GET" and reply.status in (200, 206):
                 path = request.path.split("?")[0]
-                self.served[path] = self.served.get(path, 0) + len(data)
+                if path.count("/") > 1:  # an object, no list of them
+                    self.served[path] = self.served.get(path, 0) + len(data)
         request.wfile.write(data)
 
     @staticmethod

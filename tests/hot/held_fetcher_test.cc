@@ -12,6 +12,7 @@
 #include "partition/format/testing/hot_list_of.h"
 #include "sampler_server/testing/sim_fleet.h"
 #include "tests/hot/held_rows_of.h"
+#include "trainer_client/core/testing/accept_all.h"
 
 namespace tributary {
 namespace {
@@ -35,17 +36,6 @@ GraphSpec Spec() {
   spec.num_partitions = 2;
   return spec;
 }
-
-// Accepts every server.
-class AcceptAll final : public ServerEvents {
- public:
-  absl::Status OnDescribed(ServerLink&, const ServerDescription&) override {
-    return absl::OkStatus();
-  }
-  void OnServerUp(ServerLink&) override {}
-  void OnServerDown(ServerLink&, std::vector<OpenGrant>) override {}
-  void OnGrantEnd(ServerLink&, const OpenGrant&, GrantEnd) override {}
-};
 
 // Passes answers on, changed.
 class ChangedAnswers final : public StreamAcceptor {
@@ -289,6 +279,30 @@ TEST_F(HeldFetcherTest, ADroppedPieceIsFetchedAgain) {
       fleet_.world.RunUntil([&] { return !stopped_.ok(); }, absl::Minutes(5)));
   EXPECT_THAT(stopped_.ToString(), HasSubstr("damaged 11 times"));
   EXPECT_LE(num_rows(), 100u);
+}
+
+// The rows stay those of the list whatever is under way when others are
+// dropped.
+TEST_F(HeldFetcherTest, PiecesAreDroppedWhileOthersAreFetched) {
+  Start({.share = 1.0});
+  for (uint32_t drop = 0; drop < 10; ++drop) {
+    ASSERT_TRUE(RunUntilHeld(80 + 15 * drop));
+    ASSERT_LT(num_rows(), static_cast<uint32_t>(kNodes));
+    // Between any two turns of what fetches rows.
+    for (uint32_t turn = 0; turn < drop; ++turn) fleet_.world.Step();
+    rows_->Drop(0, 40 + drop);
+  }
+  ExpectRecords(kNodes);
+}
+
+TEST_F(HeldFetcherTest, APieceOfOtherRowsIsNotAdded) {
+  HeldRows rows(list_->digest(), {{"node", {.x = 24}, 10, 100}});
+  const auto memory = std::make_shared<std::vector<uint8_t>>(400);
+  rows.AddPiece(0, 10, {memory->data(), memory}, 10);
+  EXPECT_EQ(rows.view()->types[0].num_rows, 0u);
+  rows.AddPiece(0, 0, {memory->data(), memory}, 10);
+  rows.AddPiece(0, 0, {memory->data(), memory}, 10);
+  EXPECT_EQ(rows.view()->types[0].num_rows, 10u);
 }
 
 // Another loader of the process adds rows once the first one has ended.

@@ -79,7 +79,7 @@ bool HeldRowsOf::AddPiece(int node_type, bool damaged) {
     piece->insert(piece->end(), record.begin(), record.end());
   }
   if (damaged) piece->front() ^= 1;
-  rows_->AddPiece(node_type, {piece->data(), piece}, to - from);
+  rows_->AddPiece(node_type, from, {piece->data(), piece}, to - from);
   return true;
 }
 

@@ -115,7 +115,7 @@ class Loader final : public DistLoader {
     return core;
   }
   // Begins to fetch rows, if the options say so.
-  absl::Status StartCache(std::shared_ptr<const std::string> spec);
+  absl::Status StartCache();
   // Sets rounds_ for the epoch that has begun.
   absl::Status AgreeOnRounds();
   // Runs `change` on the strand and takes the order that it left.
@@ -156,16 +156,15 @@ absl::Status Loader::Open() {
   schema_ = std::move((*result)->schema);
   order_options_ = (*result)->session.order;
   identity_ = (*result)->session.order_identity();
-  const auto spec = (*result)->session.spec;
   ASSIGN_OR_RETURN(LoaderCoreOptions core, CoreOptions());
   core_ = std::make_shared<LoaderCore>(std::move(core),
                                        std::move((*result)->session), strand_);
   strand_->Post([core = core_, fleet = fleet_] { core->Start(fleet); });
-  return StartCache(spec);
+  return StartCache();
 }
 
 // Paced by half of the bytes of batches: the first ones are not delayed.
-absl::Status Loader::StartCache(std::shared_ptr<const std::string> spec) {
+absl::Status Loader::StartCache() {
   ASSIGN_OR_RETURN(const TrainerCacheSize size,
                    TrainerCacheSize::Parse(worker_.trainer_cache));
   if (size.off()) return absl::OkStatus();
@@ -176,7 +175,8 @@ absl::Status Loader::StartCache(std::shared_ptr<const std::string> spec) {
   cache.fleet = fleet_;
   cache.transport = transport_;
   cache.schema = schema_;
-  cache.spec = std::move(spec);
+  cache.collect = options_.collect;
+  cache.feature_dtype = options_.feature_dtype;
   cache.allowance = [core = core_] { return core->stats().bytes / 2; };
   cache.hold = [core = core_](std::shared_ptr<HeldRows> rows) {
     core->Hold(std::move(rows));

@@ -7,22 +7,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
+#include "trainer_client/core/reads/read_request.h"
 
 namespace tributary {
 namespace {
 
-// The most that one call carries; servers allow as many items, and 4 MiB.
+// The most items that one call carries; servers allow as many.
 constexpr size_t kItemsPerCall = 65'536;
-constexpr size_t kBytesPerCall = size_t{1} << 20;
-// The servers' share of a call's time.
-constexpr uint64_t kServerTimeoutMs = 10'000;
-
-template <typename T>
-std::vector<uint8_t> BytesOf(absl::Span<const T> values) {
-  std::vector<uint8_t> bytes(values.size() * sizeof(T));
-  if (!bytes.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
-}
 
 template <typename T>
 T ValueAt(absl::Span<const uint8_t> bytes, size_t offset) {
@@ -33,16 +24,7 @@ T ValueAt(absl::Span<const uint8_t> bytes, size_t offset) {
 
 size_t ItemsPerCall(size_t reply_row_bytes) {
   const size_t row = std::max(reply_row_bytes, sizeof(uint64_t));
-  return std::clamp<size_t>(kBytesPerCall / row, 1, kItemsPerCall);
-}
-
-template <typename Request>
-Request RequestOf(const GraphSchema& schema) {
-  Request request;
-  request.set_layout_digest(schema.layout_digest.data(),
-                            schema.layout_digest.size());
-  request.set_timeout_ms(kServerTimeoutMs);
-  return request;
+  return std::clamp<size_t>(kReadBytesPerCall / row, 1, kItemsPerCall);
 }
 
 absl::Status Nonsense(absl::string_view what, uint64_t value) {
@@ -76,7 +58,7 @@ absl::Status GraphLookups::ReadIds(MessageKind kind,
     GraphRead& read = reads.emplace_back();
     read.kind = kind;
     read.header = header(0, part.size());
-    read.payload = BytesOf(part);
+    read.payload = PayloadOf(part);
     read.reply_bytes = part.size() * row_bytes;
   }
   ASSIGN_OR_RETURN(const auto replies, connection_->Read(std::move(reads)));
@@ -108,7 +90,7 @@ absl::Status GraphLookups::ReadRows(MessageKind kind,
       read.kind = kind;
       read.partition = partition;
       read.header = header(partition, numbers.size());
-      read.payload = BytesOf(absl::MakeConstSpan(numbers));
+      read.payload = PayloadOf(absl::MakeConstSpan(numbers));
       read.reply_bytes = numbers.size() * row_bytes;
     }
   }
@@ -130,7 +112,7 @@ absl::StatusOr<std::vector<int64_t>> GraphLookups::InternalIds(
   RETURN_IF_ERROR(ReadIds(
       MessageKind::kLocateNodesRequest, ids, sizeof(uint64_t),
       [&](uint32_t, size_t count) {
-        auto request = RequestOf<v1::LocateNodesRequest>(schema_);
+        auto request = ReadRequestOf<v1::LocateNodesRequest>(schema_);
         request.set_node_type(static_cast<uint32_t>(node_type));
         request.set_num_ids(count);
         return request.SerializeAsString();
@@ -200,7 +182,7 @@ absl::StatusOr<std::vector<PlacedRow>> GraphLookups::LocateEdges(
       MessageKind::kLocateEdgesRequest, ids,
       sizeof(uint64_t) + sizeof(uint32_t),
       [&](uint32_t, size_t count) {
-        auto request = RequestOf<v1::LocateEdgesRequest>(schema_);
+        auto request = ReadRequestOf<v1::LocateEdgesRequest>(schema_);
         request.set_edge_type(static_cast<uint32_t>(edge_type));
         request.set_num_ids(count);
         return request.SerializeAsString();
@@ -227,7 +209,7 @@ absl::Status GraphLookups::ReadColumn(const ColumnOfTable& column,
   return ReadRows(
       MessageKind::kReadColumnRequest, rows, row_bytes,
       [&](uint32_t partition, size_t count) {
-        auto request = RequestOf<v1::ReadColumnRequest>(schema_);
+        auto request = ReadRequestOf<v1::ReadColumnRequest>(schema_);
         request.set_partition(partition);
         if (column.of_edges) {
           request.set_edge_type(static_cast<uint32_t>(column.type));
@@ -257,7 +239,7 @@ absl::StatusOr<EdgeEnds> GraphLookups::FindEdges(
   RETURN_IF_ERROR(ReadRows(
       MessageKind::kFindEdgesRequest, rows, 2 * sizeof(uint64_t),
       [&](uint32_t partition, size_t count) {
-        auto request = RequestOf<v1::FindEdgesRequest>(schema_);
+        auto request = ReadRequestOf<v1::FindEdgesRequest>(schema_);
         request.set_partition(partition);
         request.set_edge_type(static_cast<uint32_t>(edge_type));
         request.set_num_edges(count);
@@ -283,7 +265,7 @@ absl::StatusOr<std::vector<int64_t>> GraphLookups::InDegrees(
   RETURN_IF_ERROR(ReadRows(
       MessageKind::kNodeDegreesRequest, rows, sizeof(uint64_t),
       [&](uint32_t partition, size_t count) {
-        auto request = RequestOf<v1::NodeDegreesRequest>(schema_);
+        auto request = ReadRequestOf<v1::NodeDegreesRequest>(schema_);
         request.set_partition(partition);
         request.set_edge_type(static_cast<uint32_t>(edge_type));
         request.set_num_nodes(count);
@@ -315,7 +297,7 @@ absl::StatusOr<std::vector<int64_t>> GraphLookups::OutDegrees(
   RETURN_IF_ERROR(ReadIds(
       MessageKind::kNodeDegreesRequest, ids, sizeof(uint64_t),
       [&](uint32_t, size_t count) {
-        auto request = RequestOf<v1::NodeDegreesRequest>(schema_);
+        auto request = ReadRequestOf<v1::NodeDegreesRequest>(schema_);
         request.set_edge_type(static_cast<uint32_t>(edge_type));
         request.set_out(true);
         request.set_num_nodes(count);

@@ -15,6 +15,7 @@
 #include "common/text/status.h"
 #include "partition/pipeline/run/work_folder.h"
 #include "partition/source/spool.h"
+#include "partition/writer/hot/hot_list_writer.h"
 #include "partition/writer/streaming/streaming_writer.h"
 
 namespace tributary {
@@ -123,6 +124,7 @@ absl::StatusOr<GraphSchema> RunIn(const WorkFolder& work,
   bounds.threads = run.threads;
   bounds.work_folder = write_folder;
   bounds.progress = report;
+  if (run.hot_list) bounds.bytes_afterwards = HotListBytes;
   return WriteGraphStreaming(source, std::move(plan), run.out, run.write,
                              bounds);
 }

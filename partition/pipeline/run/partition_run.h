@@ -21,6 +21,9 @@ struct PartitionRun {
   PartitionOptions partition;
   WriteOptions write;
   std::string out;  // must not exist
+  // Whether a hot list is made of the graph afterwards, for which the disk must
+  // have room, too.
+  bool hot_list = false;
   // Spilled edges and parsed columns; on the file system of `out`. Empty:
   // OUT.partial.
   std::string work_folder;

@@ -13,9 +13,6 @@
 
 namespace tributary {
 
-// The name of the list by degree alone, which is made with the graph.
-inline constexpr char kDegreeList[] = "degree";
-
 struct HotListRequest {
   std::string folder;  // of the graph
   std::string name;    // of the list (CheckHotListName)

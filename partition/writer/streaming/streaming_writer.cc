@@ -200,7 +200,9 @@ class StreamingWrite {
       bytes += static_cast<uint64_t>(nodes.num_nodes) *
                (OutputBytesPerNode(nodes) / 2 + 2 * sizeof(uint64_t));
     }
-    return bytes - std::min(bytes, BytesIn(graph_folder_));
+    bytes -= std::min(bytes, BytesIn(graph_folder_));
+    if (bounds_.bytes_afterwards == nullptr) return bytes;
+    return bytes + bounds_.bytes_afterwards(schema_);
   }
 
   absl::Status SpillAll() {

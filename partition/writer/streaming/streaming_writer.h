@@ -30,6 +30,9 @@ struct StreamingBounds {
   // The most that the ranges of nodes which are made at a time should take;
   // tests make them small.
   uint64_t range_bytes = uint64_t{192} << 20;
+  // Bytes that the disk must have beside what the run writes, for what is made
+  // of the graph afterwards: a function of its schema; null: none.
+  uint64_t (*bytes_afterwards)(const GraphSchema&) = nullptr;
   const Clock* clock =
       &SteadyClock();      // when the state is due; outlives a call
   StageCallback progress;  // may be null; called from several threads

@@ -352,13 +352,6 @@ bool CollectsTime(const NodeTypeSchema& type, const SamplingPlan& plan) {
   return type.timed && plan.collect.has(CollectedColumn::kTime);
 }
 
-bool MayLeaveOutRows(const NodeTypeSchema& type, const SamplingPlan& plan) {
-  constexpr size_t kLeastBytes = 16;  // twice what a node left out takes
-  return !CollectsTime(type, plan) &&
-         CollectedRowBytes(type, plan.collect, plan.feature_dtype) >=
-             kLeastBytes;
-}
-
 bool CollectsEdgeAttr(const GraphSchema& schema, const SamplingPlan& plan,
                       const PlannedEdgeType& type) {
   return type.has_rows && plan.collect.has(CollectedColumn::kEdgeAttr) &&

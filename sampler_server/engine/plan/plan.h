@@ -129,9 +129,6 @@ struct SamplingPlan {
 bool CollectsX(const NodeTypeSchema& type, const SamplingPlan& plan);
 bool CollectsY(const NodeTypeSchema& type, const SamplingPlan& plan);
 bool CollectsTime(const NodeTypeSchema& type, const SamplingPlan& plan);
-// Returns whether rows of the type that a trainer holds are left out: they have
-// no times, which trainers do not hold, and 16 bytes at least.
-bool MayLeaveOutRows(const NodeTypeSchema& type, const SamplingPlan& plan);
 bool CollectsEdgeAttr(const GraphSchema& schema, const SamplingPlan& plan,
                       const PlannedEdgeType& type);
 bool CollectsWeight(const GraphSchema& schema, const SamplingPlan& plan,

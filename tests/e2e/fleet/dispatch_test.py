@@ -17,7 +17,8 @@ class DispatchTest(unittest.TestCase):
         # Host H's folder is HOSTS/H/data/graph.
         self.at = shlex.quote(self.path("hosts")) + "/{host}/{to}"
         self.verify = (f"{program} verify {self.at} --partitions {{partitions}}"
-                       " --layout-digest {digest} --hot-digest {hot}")
+                       " --layout-digest {digest} --hot-digest {hot}"
+                       " --hot-lists {lists}")
         self.copy = (f"mkdir -p {self.at} && cp -r {{folder}}/. {self.at}/ && "
                      f"echo x >> {shlex.quote(self.path('copies'))}")
 
@@ -93,6 +94,23 @@ class DispatchTest(unittest.TestCase):
         self.assertEqual(lines, expected)
         self.assertGreater(hits, 0)
         again = self.dispatch(hosts="a 0,2\nb 1,2\n")
+        self.assertEqual(again.stdout.count("complete already: "), 2)
+
+    def test_each_host_gets_all_hot_lists(self):
+        self.assertEqual(self.dispatch().returncode, 0)
+        processes.run_ok("cache", "--graph", self.graph, "--input-nodes",
+                         "train", "--num-neighbors", "10,5", "--list", "mine")
+        listed = {os.path.join("hot-lists", name, path)
+                  for name in ("degree", "mine")
+                  for path in ("files.json", "list.json", "node/crc.npy",
+                               "node/crc.blocks.npy", "node/order.npy",
+                               "node/order.blocks.npy", "node/rank.npy")}
+        done = self.dispatch()
+        self.assertEqual(done.stdout.count("sent "), 2, done.stderr)
+        for host in "ab":
+            self.assertEqual({path for path in self.files_of(host)
+                              if path.startswith("hot-lists/")}, listed)
+        again = self.dispatch()
         self.assertEqual(again.stdout.count("complete already: "), 2)
 
     def test_a_cache_that_is_damaged_at_the_host_is_sent_again(self):

@@ -64,14 +64,18 @@ class GraphPagesTest(unittest.TestCase):
             "rm -rf products\n" + text), re.M) for text in (apart, together)]
         self.assertGreater(len(tables[0]), 4)
         self.assertEqual(*tables)
+        self.assertIn("wrote products/hot-lists/sampled\n", self.shells.paste(
+            page.block(HOT, "tributary cache --graph products")))
 
     def test_what_a_hot_cache_prints(self):
-        example = page.block(HOT, "$ tributary")
-        commands = re.findall(r"^\$ (.*)", example, re.M)
-        said = self.shells.paste("\n".join(commands))
-        for line in example.splitlines():
-            if not line.startswith("$") and line != "...":
-                self.assertIn(line + "\n", said)
+        for begin in ("--out cora4", "--out cora1"):
+            example = page.block(
+                HOT, "$ tributary partition --input tests/data/cora " + begin)
+            commands = re.findall(r"^\$ (.*)", example, re.M)
+            said = self.shells.paste("\n".join(commands))
+            for line in example.splitlines():
+                if not line.startswith("$") and line != "...":
+                    self.assertIn(line + "\n", said)
 
     def test_a_trainer_cache(self):
         with tempfile.TemporaryDirectory(dir="/tmp") as sockets:  # of short names

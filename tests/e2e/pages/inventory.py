@@ -65,6 +65,7 @@ BLOCKS = {
         ("a = np.load", GRAPHS),
         ("offsets, text", GRAPHS),
         ("hot/hot.json", TEXT),
+        ("hot-lists/<name>/list.json", TEXT),
         ("python ogb_splits.py", TORCH + "; tests/e2e/data/ogb_splits_test.py has a stand-in"),
         ("def ldg", GRAPHS),
     ],
@@ -74,6 +75,8 @@ BLOCKS = {
     "docs/hot-cache.md": [
         ("tributary partition --input ogbn_products", GRAPHS),
         ("tributary partition --input ogbn_products", GRAPHS),
+        ("$ tributary partition", GRAPHS),
+        ("tributary cache --graph products", GRAPHS),
         ("$ tributary partition", GRAPHS),
     ],
     "docs/larger-than-memory.md": [

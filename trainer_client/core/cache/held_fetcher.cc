@@ -8,35 +8,19 @@
 #include "common/hash/crc32c.h"
 #include "common/proto/graph_reads.pb.h"
 #include "common/text/status.h"
+#include "trainer_client/core/reads/read_request.h"
 
 namespace tributary {
 namespace {
 
 constexpr absl::Duration kReadTimeout = absl::Seconds(60);
-constexpr uint64_t kServerTimeoutMs = 10'000;
 constexpr absl::Duration kPause = absl::Milliseconds(50);
 constexpr absl::Duration kClaimPause = absl::Seconds(1);
 constexpr absl::Duration kLongestPause = absl::Seconds(10);
 constexpr int kMostFailures = 10;  // in a row
 constexpr int kMostDrops = 10;
-constexpr size_t kBytesPerCall = size_t{1} << 20;
 constexpr size_t kBytesPerChunk = size_t{4} << 20;
 constexpr size_t kMostRowsPerChunk = 16'384;
-
-template <typename Request>
-Request RequestOf(const GraphSchema& schema) {
-  Request request;
-  request.set_layout_digest(schema.layout_digest.data(),
-                            schema.layout_digest.size());
-  request.set_timeout_ms(kServerTimeoutMs);
-  return request;
-}
-
-template <typename T>
-std::vector<uint8_t> BytesOf(const std::vector<T>& values) {
-  const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
-  return {bytes, bytes + values.size() * sizeof(T)};
-}
 
 std::vector<Sha256Digest> DigestsIn(absl::Span<const uint8_t> bytes) {
   std::vector<Sha256Digest> digests(bytes.size() / sizeof(Sha256Digest));
@@ -76,7 +60,7 @@ void HeldFetcher::Call(std::vector<GraphRead> reads, Then then) {
 
 GraphRead HeldFetcher::ReadFile(const std::string& file, uint64_t offset,
                                 uint64_t bytes) const {
-  auto request = RequestOf<v1::ReadHotListRequest>(options_.schema);
+  auto request = ReadRequestOf<v1::ReadHotListRequest>(options_.schema);
   request.set_list_digest(options_.list.data(), options_.list.size());
   request.set_file(file);
   request.set_offset(offset);
@@ -248,7 +232,7 @@ void HeldFetcher::Locate(int t) {
   const std::vector<uint8_t> ids(
       type.block->order.data() + at * sizeof(int64_t),
       type.block->order.data() + (at + count) * sizeof(int64_t));
-  auto request = RequestOf<v1::LocateNodesRequest>(options_.schema);
+  auto request = ReadRequestOf<v1::LocateNodesRequest>(options_.schema);
   request.set_node_type(static_cast<uint32_t>(t));
   request.set_num_ids(count);
   GraphRead read;
@@ -282,8 +266,8 @@ void HeldFetcher::ReadRows() {
     by_partition[schema.PartitionOf(static_cast<int64_t>(chunk_.internal[i]))]
         .push_back(i);
   }
-  const size_t most =
-      std::max<size_t>(1, kBytesPerCall / std::max(plan.stored_x, plan.form.y));
+  const size_t most = std::max<size_t>(
+      1, kReadBytesPerCall / std::max(plan.stored_x, plan.form.y));
   std::vector<GraphRead> reads;
   for (const auto& [partition, ranks] : by_partition) {
     for (size_t at = 0; at < ranks.size(); at += most) {
@@ -294,7 +278,7 @@ void HeldFetcher::ReadRows() {
         rows.push_back(chunk_.internal[i] -
                        static_cast<uint64_t>(schema.base[partition]));
       }
-      auto request = RequestOf<v1::ReadColumnRequest>(options_.schema);
+      auto request = ReadRequestOf<v1::ReadColumnRequest>(options_.schema);
       request.set_partition(partition);
       request.set_node_type(static_cast<uint32_t>(chunk_.type));
       request.set_num_rows(rows.size());
@@ -305,7 +289,7 @@ void HeldFetcher::ReadRows() {
         read.kind = MessageKind::kReadColumnRequest;
         read.partition = partition;
         read.header = request.SerializeAsString();
-        read.payload = BytesOf(rows);
+        read.payload = PayloadOf(absl::MakeConstSpan(rows));
         read.reply_bytes = rows.size() * row_bytes;
       };
       add(v1::STORED_COLUMN_X, plan.stored_x);
@@ -323,22 +307,37 @@ void HeldFetcher::OnRows(Replies replies) {
     if (!piece.ok()) return End(piece.status());
     type().piece = *std::move(piece);
   }
-  size_t next = 0;
-  for (const std::vector<uint32_t>& part : chunk_.parts) {
-    absl::Span<const uint8_t> x, y;
-    if (plan.stored_x > 0) x = replies[next++].span();
-    if (plan.form.y > 0) y = replies[next++].span();
-    const absl::Status status = TakePart(part, x, y);
-    if (!status.ok()) return OnFailure(status);
-  }
   for (const AlignedBuffer& reply : replies) fetched_ += reply.size();
-  FinishChunk();
+  chunk_.replies = std::move(replies);
+  working_ = true;
+  TakeParts(0);
 }
 
-absl::Status HeldFetcher::TakePart(const std::vector<uint32_t>& part,
-                                   absl::Span<const uint8_t> x,
-                                   absl::Span<const uint8_t> y) {
+void HeldFetcher::TakeParts(size_t p) {
+  if (stopped_) return;
+  // Rows before them, and the piece, were dropped meanwhile.
+  const bool dropped = type().piece == nullptr;
+  if (dropped || p == chunk_.parts.size()) {
+    working_ = false;
+    chunk_.replies.clear();
+    return dropped ? Next() : FinishChunk();
+  }
+  const absl::Status status = TakePart(p);
+  if (!status.ok()) {
+    working_ = false;
+    return OnFailure(status);
+  }
+  options_.strand->Post(
+      [self = shared_from_this(), p] { self->TakeParts(p + 1); });
+}
+
+absl::Status HeldFetcher::TakePart(size_t p) {
   const HeldTypePlan& plan = type().plan;
+  const std::vector<uint32_t>& part = chunk_.parts[p];
+  absl::Span<const uint8_t> x, y;
+  size_t next = p * ((plan.stored_x > 0 ? 1 : 0) + (plan.form.y > 0 ? 1 : 0));
+  if (plan.stored_x > 0) x = chunk_.replies[next++].span();
+  if (plan.form.y > 0) y = chunk_.replies[next].span();
   for (size_t i = 0; i < part.size(); ++i) {
     RETURN_IF_ERROR(
         Put(part[i], x.data() + i * plan.stored_x, y.data() + i * plan.form.y));
@@ -379,12 +378,13 @@ void HeldFetcher::FinishChunk() {
   failures_ = 0;
   Type& type = this->type();
   // Rows before it were dropped meanwhile.
-  if (chunk_.first != HeldOf(chunk_.type) + type.filled) return Next();
+  const uint32_t first = chunk_.first - type.filled;  // of the piece
+  if (first != HeldOf(chunk_.type)) return Next();
   type.filled += chunk_.count;
   if (type.filled == type.plan.rows_per_piece ||
-      HeldOf(chunk_.type) + type.filled == type.plan.num_rows) {
+      first + type.filled == type.plan.num_rows) {
     const uint8_t* records = type.piece->bytes().data();
-    rows_->AddPiece(chunk_.type, {records, std::move(type.piece)},
+    rows_->AddPiece(chunk_.type, first, {records, std::move(type.piece)},
                     std::exchange(type.filled, 0));
     type.piece = nullptr;
   }

@@ -90,6 +90,7 @@ class HeldFetcher : public std::enable_shared_from_this<HeldFetcher> {
     std::vector<uint64_t> internal;  // ids of these ranks
     // The ranks, from `first` on, of each pair of reads (x, y), in order.
     std::vector<std::vector<uint32_t>> parts;
+    Replies replies;
   };
 
   void Call(std::vector<GraphRead> reads, Then then);
@@ -110,9 +111,10 @@ class HeldFetcher : public std::enable_shared_from_this<HeldFetcher> {
   void OnLocated(Replies replies);
   void ReadRows();
   void OnRows(Replies replies);
-  absl::Status TakePart(const std::vector<uint32_t>& part,
-                        absl::Span<const uint8_t> x,
-                        absl::Span<const uint8_t> y);
+  // Takes part `p` and those after it, one in each turn of the strand: other
+  // work of the loader waits for a megabyte at most.
+  void TakeParts(size_t p);
+  absl::Status TakePart(size_t p);
   absl::Status Put(uint32_t rank, const uint8_t* x, const uint8_t* y);
   void FinishChunk();
   void OnDrop(int type, uint32_t num_rows);

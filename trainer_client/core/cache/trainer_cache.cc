@@ -8,13 +8,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/observe/log.h"
-#include "common/proto/session.pb.h"
 #include "common/runtime/mutex.h"
+#include "partition/schema/hot_list_json.h"
 
 namespace tributary {
 namespace {
-
-constexpr char kDegreeList[] = "degree";
 
 // Rows of one list in one form, and how many.
 using RowsKey = std::pair<Sha256Digest, std::vector<HeldRows::Type>>;
@@ -68,16 +66,10 @@ void TrainerCache::Start() {
                        ? "a hot list of this graph"
                        : absl::StrCat("the hot list '", options_.list, "'"),
                    "; batches come whole. tributary cache makes one; servers "
-                   "read it when "
-                   "they start"));
+                   "read it when they start"));
 }
 
 void TrainerCache::Fetch(const DescribedHotList& list) {
-  v1::SessionSpec spec;
-  if (!spec.ParseFromString(*options_.spec)) return;  // it was made here
-  const auto collect = CollectedColumnsOf(spec);
-  const auto dtype = FeatureDTypeFromCode(spec.feature_dtype());
-  if (!collect.ok() || !dtype.ok()) return;
   GraphClientOptions client;
   client.transport = options_.transport;
   client.strand = options_.strand;
@@ -89,8 +81,8 @@ void TrainerCache::Fetch(const DescribedHotList& list) {
   fetcher.schema = options_.schema;
   fetcher.list = list.digest;
   fetcher.json_bytes = list.json_bytes;
-  fetcher.collect = *collect;
-  fetcher.feature_dtype = *dtype;
+  fetcher.collect = options_.collect;
+  fetcher.feature_dtype = options_.feature_dtype;
   fetcher.size = options_.size;
   fetcher.allowance = options_.allowance;
   fetcher.rows = [weak = weak_from_this(),

@@ -25,8 +25,9 @@ struct TrainerCacheOptions {
   std::shared_ptr<ServerFleet> fleet;  // likewise
   Transport* transport = nullptr;      // outlives the cache
   GraphSchema schema;
-  std::shared_ptr<const std::string> spec;  // the session's
-  std::function<uint64_t()> allowance;      // see HeldFetcherOptions
+  CollectedColumns collect;  // of the session, as feature_dtype
+  FeatureDType feature_dtype = FeatureDType::kStored;
+  std::function<uint64_t()> allowance;  // see HeldFetcherOptions
   // Is called on the strand once there are rows to name in credits.
   std::function<void(std::shared_ptr<HeldRows>)> hold;
 };

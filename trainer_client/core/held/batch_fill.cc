@@ -37,13 +37,18 @@ class BatchFill::TypeFill {
                        held.form.x_scale},
                 Column{MutableOf(batch.Find("y" + suffix)),
                        held.form.x + held.form.x_scale, held.form.y}};
-    for (size_t i = 0; i < num_nodes(); ++i) known_ += Id(i) < 0 ? 1 : 0;
+    for (size_t i = 0; i < num_nodes(); ++i) {
+      if (Id(i) >= 0) continue;
+      ++known_;
+      highest_rank_ = std::max(highest_rank_, Rank(i));
+    }
     came_ = known_;
   }
 
   bool empty() const { return known_ == 0; }
 
-  // Checks that batches have held columns as they are held, and every rank.
+  // Checks that the batch has columns as they are held, and ranks that are
+  // held.
   absl::Status Check() const {
     for (const Column& column : columns_) {
       if (column.tensor.size() == num_nodes() * column.bytes ||
@@ -55,13 +60,10 @@ class BatchFill::TypeFill {
                        column.bytes, " bytes; the batch has ",
                        column.tensor.size(), " for ", num_nodes(), " nodes"));
     }
-    for (size_t i = 0; i < num_nodes(); ++i) {
-      if (Id(i) >= 0 || Rank(i) < held_.num_rows) continue;
-      return absl::DataLossError(absl::StrCat(
-          "the row of rank ", Rank(i), " of node type ", held_.name,
-          " was left out; ", held_.num_rows, " rows are held"));
-    }
-    return absl::OkStatus();
+    if (empty() || highest_rank_ < held_.num_rows) return absl::OkStatus();
+    return absl::DataLossError(absl::StrCat(
+        "the row of rank ", highest_rank_, " of node type ", held_.name,
+        " was left out; ", held_.num_rows, " rows are held"));
   }
 
   void AddGaps(const uint8_t* room, std::vector<BatchGap>* gaps) const {
@@ -152,9 +154,10 @@ class BatchFill::TypeFill {
   const int type_;
   absl::Span<uint8_t> n_id_;
   std::vector<Column> columns_;
-  size_t known_ = 0;  // nodes left out that are not filled in yet
-  size_t came_ = 0;   // the next row that came
-  size_t next_ = 0;   // the next node
+  uint64_t highest_rank_ = 0;  // of the nodes left out
+  size_t known_ = 0;           // nodes left out that are not filled in yet
+  size_t came_ = 0;            // the next row that came
+  size_t next_ = 0;            // the next node
 };
 
 BatchFill::BatchFill(absl::Span<uint8_t> room, LeftOut left_out,

@@ -8,22 +8,11 @@
 namespace tributary {
 namespace {
 
-constexpr size_t kLeastBytes = 16;  // of what batches have of a row
-
 const HotListType* FindType(const HotListJson& list, const std::string& name) {
   for (const HotListType& type : list.node_types) {
     if (type.name == name) return &type;
   }
   return nullptr;
-}
-
-// Whether batches have enough of the type's rows, all of it as it can be held.
-bool MayHold(const NodeTypeSchema& type, const CollectedColumns& collect,
-             FeatureDType dtype) {
-  const bool times = type.timed && collect.has(CollectedColumn::kTime);
-  const bool scaled = type.x.has_value() && type.x->scaled;
-  return !times && !scaled &&
-         CollectedRowBytes(type, collect, dtype) >= kLeastBytes;
 }
 
 HeldTypePlan PlanOf(const NodeTypeSchema& type, FeatureDType dtype) {
@@ -50,6 +39,12 @@ double ShareOf(const std::vector<HeldTypePlan>& plans, uint64_t bytes) {
 
 }  // namespace
 
+bool MayHoldRows(const NodeTypeSchema& type, const CollectedColumns& collect,
+                 FeatureDType feature_dtype) {
+  const bool scaled = type.x.has_value() && type.x->scaled;
+  return !scaled && MayLeaveOutRows(type, collect, feature_dtype);
+}
+
 std::vector<HeldTypePlan> PlanHeldRows(const GraphSchema& schema,
                                        const HotListJson& list,
                                        const CollectedColumns& collect,
@@ -61,7 +56,7 @@ std::vector<HeldTypePlan> PlanHeldRows(const GraphSchema& schema,
     const HotListType* listed = FindType(list, type.name);
     HeldTypePlan plan;
     if (listed != nullptr && listed->rows == type.num_nodes &&
-        MayHold(type, collect, feature_dtype)) {
+        MayHoldRows(type, collect, feature_dtype)) {
       plan = PlanOf(type, feature_dtype);
       plan.num_rows = static_cast<uint32_t>(listed->rows);
     }

@@ -29,11 +29,14 @@ struct HeldTypePlan {
   uint64_t bytes() const { return uint64_t{num_rows} * form.record(); }
 };
 
-// Returns what of each node type of the schema is held, by a list of the graph:
-// rows that batches which collect `collect` as `feature_dtype` have at least 16
-// bytes of. A size in bytes takes the same share of each type. Types that the
-// list does not have, with times, or whose x is stored as int8 with a scale,
-// are not held.
+// Returns whether trainers hold rows of the type: servers leave them out
+// (MayLeaveOutRows), and x is not stored as int8 with a scale.
+bool MayHoldRows(const NodeTypeSchema& type, const CollectedColumns& collect,
+                 FeatureDType feature_dtype);
+
+// Returns what of each node type of the schema is held, by a list of the graph.
+// A size in bytes takes the same share of each type. Types that the list does
+// not have, or of which MayHoldRows says no, are not held.
 std::vector<HeldTypePlan> PlanHeldRows(const GraphSchema& schema,
                                        const HotListJson& list,
                                        const CollectedColumns& collect,

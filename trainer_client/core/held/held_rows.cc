@@ -18,8 +18,10 @@ std::shared_ptr<const HeldView> HeldRows::view() const {
   return view_;
 }
 
-void HeldRows::AddPiece(int node_type, HeldPiece piece, uint32_t num_rows) {
+void HeldRows::AddPiece(int node_type, uint32_t first, HeldPiece piece,
+                        uint32_t num_rows) {
   MutexLock lock(mutex_);
+  if (view_->types[node_type].num_rows != first) return;
   auto view = std::make_shared<HeldView>(*view_);
   HeldType& type = view->types[node_type];
   type.pieces.push_back(std::move(piece));

@@ -32,9 +32,11 @@ class HeldRows {
   // What is held now; never null.
   std::shared_ptr<const HeldView> view() const;
 
-  // Adds the next piece of a type, of rows_per_piece rows or, the last one, of
-  // fewer.
-  void AddPiece(int node_type, HeldPiece piece, uint32_t num_rows);
+  // Adds the piece of a type that begins at rank `first`, of rows_per_piece
+  // rows or, the last one, of fewer. No effect unless `first` rows are held:
+  // others were dropped meanwhile.
+  void AddPiece(int node_type, uint32_t first, HeldPiece piece,
+                uint32_t num_rows);
   // Lets one caller at a time add pieces: returns whether it is this one, until
   // it calls Unclaim.
   bool TryClaim();

@@ -12,8 +12,7 @@ namespace tributary {
 
 inline constexpr char kTrainerCacheSizes[] =
     "off, a share of the rows from 0 to 1 as 0.2, or a size of memory as 2GB "
-    "or "
-    "512MiB";
+    "or 512MiB";
 
 // The size of a trainer's cache, as users write it.
 struct TrainerCacheSize {
