@@ -61,9 +61,9 @@ class GraphHost {
 
   // Opens a graph, with its cache of hot rows and its hot lists; blocks as long
   // as that takes. It may map what is left of the memory beside the reserved
-  // bytes, that cache and the graphs that are served. Errors are those of Graph::Open and
-  // HotCache::Open, and INVALID_ARGUMENT when graph.json is too large to be
-  // sent to clients (graph_text.h).
+  // bytes, that cache and the graphs that are served. Errors are those of
+  // Graph::Open and HotCache::Open, and INVALID_ARGUMENT when graph.json is too
+  // large to be sent to clients (graph_text.h).
   absl::StatusOr<OpenedGraph> Open(const ListedGraph& source);
   // Makes Open, running or called later, return CANCELLED soon.
   void CancelOpening() { cancelled_ = true; }

@@ -36,10 +36,10 @@ class BatchStreamEvents {
 // Copies frames into their slots on the transport's thread, fills rows in that
 // were left out on the strand's executor, and passes everything else on to the
 // strand. A grant holds its slot until the server has filled it, answered
-// otherwise or returned it, or until the stream has closed; so no slot is reused
-// while the server may still write into it. What waits for the strand is bounded
-// by the number of grants. Any violation of the protocol closes the stream;
-// OnStreamClosed reports it.
+// otherwise or returned it, or until the stream has closed; so no slot is
+// reused while the server may still write into it. What waits for the strand is
+// bounded by the number of grants. Any violation of the protocol closes the
+// stream; OnStreamClosed reports it.
 //
 // Shared by the strand's owner and the transport, which holds it until
 // OnClosed.
