@@ -295,8 +295,8 @@ TEST_F(HeldFetcherTest, PiecesAreDroppedWhileOthersAreFetched) {
   ExpectRecords(kNodes);
 }
 
-TEST_F(HeldFetcherTest, APieceOfOtherRowsIsNotAdded) {
-  HeldRows rows(list_->digest(), {{"node", {.x = 24}, 10, 100}});
+TEST(HeldRows, APieceOfOtherRowsIsNotAdded) {
+  HeldRows rows({}, {{"node", {.x = 24}, 10, 100}});
   const auto memory = std::make_shared<std::vector<uint8_t>>(400);
   rows.AddPiece(0, 10, {memory->data(), memory}, 10);
   EXPECT_EQ(rows.view()->types[0].num_rows, 0u);
