@@ -74,8 +74,8 @@ void DeclareSampleLimits(CLI::App& app, SampleArguments& arguments) {
       ->capture_default_str();
   app.add_option("--trainer-cache", arguments.trainer_cache,
                  "With --servers: rows of features to hold, so that servers "
-                 "need not send them: off, a share of each node type's rows as "
-                 "0.2, or memory as 2GB")
+                 "need not send them: auto, off, a share of each node type's "
+                 "rows as 0.2, or memory as 2GB")
       ->type_name("SIZE")
       ->capture_default_str();
   app.add_option("--trainer-cache-list", arguments.trainer_cache_list,

@@ -99,8 +99,8 @@ absl::Status ParseSampleSource(const SampleArguments& arguments,
         "--graph-name with --graph\nallowed: with --servers, to name one of "
         "their graphs");
   }
-  if (!arguments.graph.empty() &&
-      arguments.trainer_cache != SampleArguments().trainer_cache) {
+  if (!arguments.graph.empty() && arguments.trainer_cache != "off" &&
+      arguments.trainer_cache != "auto") {
     return UsageError(
         "--trainer-cache with --graph\nallowed: with --servers; in the same "
         "process, and over shared memory, rows are not sent");

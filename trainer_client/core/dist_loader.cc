@@ -163,7 +163,6 @@ absl::Status Loader::Open() {
   return StartCache();
 }
 
-// Paced by half of the bytes of batches: the first ones are not delayed.
 absl::Status Loader::StartCache() {
   ASSIGN_OR_RETURN(const TrainerCacheSize size,
                    TrainerCacheSize::Parse(worker_.trainer_cache));
@@ -177,9 +176,15 @@ absl::Status Loader::StartCache() {
   cache.schema = schema_;
   cache.collect = options_.collect;
   cache.feature_dtype = options_.feature_dtype;
-  cache.allowance = [core = core_] { return core->stats().bytes / 2; };
+  cache.memory = size.automatic ? MemoryOfTrainerCache() : 0;
+  cache.batches = (num_batches() + order_options_.world - 1) /
+                  std::max<uint64_t>(1, order_options_.world);
+  cache.bytes = [core = core_] { return core->stats().bytes; };
   cache.hold = [core = core_](std::shared_ptr<HeldRows> rows) {
     core->Hold(std::move(rows));
+  };
+  cache.observe = [core = core_](std::function<void(const BatchView&)> by) {
+    core->Observe(std::move(by));
   };
   cache_ = std::make_shared<TrainerCache>(std::move(cache));
   strand_->Post([cache = cache_] { cache->Start(); });

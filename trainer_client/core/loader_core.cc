@@ -191,6 +191,8 @@ void LoaderCore::DeliverFront() {
   ++state_.stats.batches;
   state_.stats.inputs += order()->InputsInBatch(batch.index());
   state_.stats.bytes += batch.received_bytes();
+  // A copy: it may end itself.
+  if (const auto observer = observer_) observer(lease->view());
   Answer(*std::move(lease));
 }
 

@@ -4,6 +4,7 @@
 #define TRIBUTARY_TRAINER_CLIENT_CORE_LOADER_CORE_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -69,6 +70,12 @@ class LoaderCore : public ServerEvents,
   // of the session's batches. Comes after Start.
   void Hold(std::shared_ptr<HeldRows> rows) {
     requester_->Hold(std::move(rows));
+  }
+
+  // Shows each batch that is delivered to `observer`, which must take little
+  // time; null: to nobody.
+  void Observe(std::function<void(const BatchView&)> observer) {
+    observer_ = std::move(observer);
   }
 
   // See DistLoader. Nothing is requested before the first Next.
@@ -144,6 +151,7 @@ class LoaderCore : public ServerEvents,
   std::optional<AnswerHandler> answers_;
   WaitingNext next_;
   WaitReporter wait_;
+  std::function<void(const BatchView&)> observer_;  // may be empty
   bool pump_posted_ = false;
   bool ticking_ = false;
   bool reports_to_servers_ = false;

@@ -73,10 +73,12 @@ struct RemoteDistSamplingWorkerOptions {
   // as that of SamplingWorkers; a loader refuses one without make_ring.
   bool pin_memory = false;
   // Rows of features that this process holds, so that servers need not send
-  // them: "off"; a share of each node type's rows, as "0.2"; or a size of
-  // memory, as "2GB". They are fetched while batches come, the hottest ones
-  // first. Batches are the same bytes with any cache. Not in GLT.
-  std::string trainer_cache = "off";
+  // them: "auto", as many as pay, in an eighth of the memory at most, shared by
+  // the ranks of this machine (docs/trainer-cache.md); "off"; a share of each
+  // node type's rows, as "0.2"; or a size of memory, as "2GB". They are fetched
+  // while batches come, the hottest ones first. Batches are the same bytes with
+  // any cache. Not in GLT.
+  std::string trainer_cache = "auto";
   // The order of the rows: the name of one of the graph's hot lists (tributary
   // cache --list). Empty: one that was sampled, else that by degree.
   std::string trainer_cache_list;

@@ -16,38 +16,15 @@ namespace {
 constexpr absl::Duration kReadTimeout = absl::Seconds(60);
 constexpr absl::Duration kPause = absl::Milliseconds(50);
 constexpr absl::Duration kClaimPause = absl::Seconds(1);
-constexpr absl::Duration kLongestPause = absl::Seconds(10);
-constexpr int kMostFailures = 10;  // in a row
 constexpr int kMostDrops = 10;
 constexpr size_t kBytesPerChunk = size_t{4} << 20;
 constexpr size_t kMostRowsPerChunk = 16'384;
-
-std::vector<Sha256Digest> DigestsIn(absl::Span<const uint8_t> bytes) {
-  std::vector<Sha256Digest> digests(bytes.size() / sizeof(Sha256Digest));
-  if (!bytes.empty()) std::memcpy(digests.data(), bytes.data(), bytes.size());
-  return digests;
-}
-
-absl::Status CheckSha256(const std::string& what,
-                         absl::Span<const uint8_t> bytes,
-                         const Sha256Digest& digest) {
-  if (Sha256Of(bytes) == digest) return absl::OkStatus();
-  return absl::DataLossError(absl::StrCat(
-      what, " of the hot list has another SHA-256 than ", ToHex(digest)));
-}
-
-// Whether asking again would bring the same answer.
-bool IsFinalHere(const absl::Status& why) {
-  return absl::IsPermissionDenied(why) || absl::IsUnauthenticated(why) ||
-         absl::IsNotFound(why) || absl::IsUnimplemented(why) ||
-         absl::IsCancelled(why);
-}
 
 }  // namespace
 
 void HeldFetcher::Call(std::vector<GraphRead> reads, Then then) {
   working_ = true;
-  for (GraphRead& read : reads) read.turn = turn_;
+  for (GraphRead& read : reads) read.turn = tries_.turn();
   options_.client->Read(
       std::move(reads), options_.strand->Now() + kReadTimeout,
       [self = shared_from_this(), then](absl::StatusOr<Replies> replies) {
@@ -58,44 +35,23 @@ void HeldFetcher::Call(std::vector<GraphRead> reads, Then then) {
       });
 }
 
-GraphRead HeldFetcher::ReadFile(const std::string& file, uint64_t offset,
-                                uint64_t bytes) const {
-  auto request = ReadRequestOf<v1::ReadHotListRequest>(options_.schema);
-  request.set_list_digest(options_.list.data(), options_.list.size());
-  request.set_file(file);
-  request.set_offset(offset);
-  request.set_num_bytes(bytes);
-  GraphRead read;
-  read.kind = MessageKind::kReadHotListRequest;
-  read.header = request.SerializeAsString();
-  read.reply_bytes = bytes;
-  return read;
-}
-
 void HeldFetcher::Start() {
-  if (options_.json_bytes > kMaxHotListJsonBytes) {
-    return End(absl::DataLossError(
-        absl::StrCat("list.json has ", options_.json_bytes,
-                     " bytes; allowed: ", kMaxHotListJsonBytes)));
-  }
-  Call({ReadFile("list.json", 0, options_.json_bytes)}, &HeldFetcher::OnJson);
+  options_.reader->ReadJson(
+      [self = shared_from_this()](const absl::StatusOr<HotListJson>& list) {
+        if (self->stopped_) return;
+        list.ok() ? self->Plan(*list) : self->End(list.status());
+      });
 }
 
-void HeldFetcher::OnJson(Replies replies) {
-  const auto text = replies[0].span();
-  absl::Status status = CheckSha256("list.json", text, options_.list);
-  if (!status.ok()) return OnFailure(status);
-  const auto list = HotListJson::FromJson(
-      {reinterpret_cast<const char*>(text.data()), text.size()});
-  if (!list.ok()) return End(list.status());
+void HeldFetcher::Plan(const HotListJson& list) {
   std::vector<HeldTypePlan> plans =
-      PlanHeldRows(options_.schema, *list, options_.collect,
+      PlanHeldRows(options_.schema, list, options_.collect,
                    options_.feature_dtype, options_.size, options_.piece_bytes);
   std::vector<HeldRows::Type> forms;
   for (HeldTypePlan& plan : plans) {
     forms.push_back({plan.name, plan.form, plan.rows_per_piece, plan.num_rows});
     Type type;
-    for (const HotListType& listed : list->node_types) {
+    for (const HotListType& listed : list.node_types) {
       if (listed.name == plan.name) type.listed = listed;
     }
     type.plan = std::move(plan);
@@ -107,6 +63,7 @@ void HeldFetcher::OnJson(Replies replies) {
 
 void HeldFetcher::Stop() {
   stopped_ = true;
+  options_.reader->Stop();
   if (std::exchange(claimed_, false)) rows_->Unclaim();
 }
 
@@ -157,7 +114,6 @@ void HeldFetcher::Next() {
   if (complete_) return;
   if (fetched_ >= options_.allowance()) return NextAfter(kPause);
   Type& type = types_[t];
-  if (type.order_blocks.empty()) return ReadBlockDigests(t);
   const uint64_t block = (HeldOf(t) + type.filled) / kHotListBlockRows;
   if (!type.block.has_value() || type.block->number != block) {
     return ReadBlock(t, block);
@@ -165,54 +121,18 @@ void HeldFetcher::Next() {
   Locate(t);
 }
 
-void HeldFetcher::ReadBlockDigests(int t) {
-  reading_ = t;
-  const HotListType& listed = types_[t].listed;
-  const uint64_t bytes = listed.num_blocks() * sizeof(Sha256Digest);
-  Call({ReadFile("order.blocks/" + listed.name, 0, bytes),
-        ReadFile("crc.blocks/" + listed.name, 0, bytes)},
-       &HeldFetcher::OnBlockDigests);
-}
-
-void HeldFetcher::OnBlockDigests(Replies replies) {
-  Type& type = types_[reading_];
-  absl::Status status =
-      CheckSha256("order.blocks of " + type.listed.name, replies[0].span(),
-                  type.listed.order_blocks);
-  status.Update(CheckSha256("crc.blocks of " + type.listed.name,
-                            replies[1].span(), type.listed.crc_blocks));
-  if (!status.ok()) return OnFailure(status);
-  type.order_blocks = DigestsIn(replies[0].span());
-  type.crc_blocks = DigestsIn(replies[1].span());
-  Next();
-}
-
 void HeldFetcher::ReadBlock(int t, uint64_t number) {
-  reading_ = t;
-  reading_block_ = number;
-  const HotListType& listed = types_[t].listed;
-  const uint64_t first = number * kHotListBlockRows;
-  const uint64_t rows = std::min<uint64_t>(
-      kHotListBlockRows, static_cast<uint64_t>(listed.rows) - first);
-  Call({ReadFile("order/" + listed.name, first * sizeof(int64_t),
-                 rows * sizeof(int64_t)),
-        ReadFile("crc/" + listed.name, first * sizeof(uint32_t),
-                 rows * sizeof(uint32_t))},
-       &HeldFetcher::OnBlock);
-}
-
-void HeldFetcher::OnBlock(Replies replies) {
-  Type& type = types_[reading_];
-  absl::Status status =
-      CheckSha256("a block of order of " + type.listed.name, replies[0].span(),
-                  type.order_blocks[reading_block_]);
-  status.Update(CheckSha256("a block of crc of " + type.listed.name,
-                            replies[1].span(),
-                            type.crc_blocks[reading_block_]));
-  if (!status.ok()) return OnFailure(status);
-  type.block =
-      Block{reading_block_, std::move(replies[0]), std::move(replies[1])};
-  Next();
+  working_ = true;
+  options_.reader->ReadBlock(types_[t].listed, number,
+                             [self = shared_from_this(),
+                              t](absl::StatusOr<HotListReader::Block> block) {
+                               self->working_ = false;
+                               if (self->stopped_) return;
+                               if (!block.ok())
+                                 return self->End(block.status());
+                               self->types_[t].block = *std::move(block);
+                               self->Next();
+                             });
 }
 
 void HeldFetcher::Locate(int t) {
@@ -375,7 +295,7 @@ absl::Status HeldFetcher::Put(uint32_t i, const uint8_t* x, const uint8_t* y) {
 }
 
 void HeldFetcher::FinishChunk() {
-  failures_ = 0;
+  tries_.Succeeded();
   Type& type = this->type();
   // Rows before it were dropped meanwhile.
   const uint32_t first = chunk_.first - type.filled;  // of the piece
@@ -405,15 +325,8 @@ void HeldFetcher::OnDrop(int t, uint32_t) {
 }
 
 void HeldFetcher::OnFailure(const absl::Status& why) {
-  if (IsFinalHere(why) || ++failures_ > kMostFailures) return End(why);
-  ++turn_;  // what one server says may be a lie
-  const absl::Duration pause =
-      std::min(kLongestPause, kPause * (1 << failures_));
-  options_.strand->PostAfter(pause, [weak = weak_from_this()] {
-    const auto self = weak.lock();
-    if (self == nullptr || self->stopped_ || self->working_) return;
-    self->rows_ == nullptr ? self->Start() : self->Next();
-  });
+  const std::optional<absl::Duration> pause = tries_.Failed(why);
+  pause.has_value() ? NextAfter(*pause) : End(why);
 }
 
 void HeldFetcher::End(absl::Status why) {

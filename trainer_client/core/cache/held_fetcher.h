@@ -14,9 +14,10 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "channel/shm/shared_memory.h"
-#include "common/hash/sha256.h"
 #include "common/runtime/executor.h"
 #include "partition/schema/schema.h"
+#include "trainer_client/core/cache/hot_list_reader.h"
+#include "trainer_client/core/cache/read_tries.h"
 #include "trainer_client/core/held/held_plan.h"
 #include "trainer_client/core/held/held_rows.h"
 #include "trainer_client/core/reads/graph_client.h"
@@ -26,9 +27,8 @@ namespace tributary {
 struct HeldFetcherOptions {
   std::shared_ptr<Strand> strand;  // that of the client
   std::shared_ptr<GraphClient> client;
+  std::shared_ptr<HotListReader> reader;
   GraphSchema schema;
-  Sha256Digest list{};       // digest of the hot list
-  uint64_t json_bytes = 0;   // of its list.json, as a server says
   CollectedColumns collect;  // of the session
   FeatureDType feature_dtype = FeatureDType::kStored;
   TrainerCacheSize size;
@@ -44,9 +44,9 @@ struct HeldFetcherOptions {
   std::function<void(absl::Status)> stopped;
 };
 
-// Reads list.json, then piece after piece: the order and the sums of some
-// ranks, which are compared with the list's digest; where their rows are; the
-// rows, of their owners, which are compared with the sums; and adds the piece.
+// Reads the list, then piece after piece: the order and the sums of some ranks;
+// where their rows are; the rows, of their owners, which are compared with the
+// sums; and adds the piece.
 // A row that differs is read again, and after a few times it ends the fetching:
 // a server that lies, or is damaged, puts nothing into batches. A piece that
 // was dropped (HeldRows::Drop) is fetched anew, a few times.
@@ -69,16 +69,10 @@ class HeldFetcher : public std::enable_shared_from_this<HeldFetcher> {
  private:
   using Replies = GraphClient::Replies;
   using Then = void (HeldFetcher::*)(Replies);
-  // A block of ranks of one node type that was read and checked.
-  struct Block {
-    uint64_t number = 0;
-    AlignedBuffer order, crc;  // int64, uint32
-  };
   struct Type {
     HeldTypePlan plan;
     HotListType listed;
-    std::vector<Sha256Digest> order_blocks, crc_blocks;  // once they are read
-    std::optional<Block> block;
+    std::optional<HotListReader::Block> block;
     std::shared_ptr<SharedMemory> piece;  // being filled
     uint32_t filled = 0;                  // rows of it
   };
@@ -94,19 +88,14 @@ class HeldFetcher : public std::enable_shared_from_this<HeldFetcher> {
   };
 
   void Call(std::vector<GraphRead> reads, Then then);
-  GraphRead ReadFile(const std::string& file, uint64_t offset,
-                     uint64_t bytes) const;
-  void OnJson(Replies replies);
+  void Plan(const HotListJson& list);
   void Next();
   void NextAfter(absl::Duration pause);
   // Takes the right to add rows. Returns false while another one has it.
   bool Claim();
   // Returns the type that is least complete; -1: all are.
   int NextType() const;
-  void ReadBlockDigests(int type);
-  void OnBlockDigests(Replies replies);
   void ReadBlock(int type, uint64_t number);
-  void OnBlock(Replies replies);
   void Locate(int type);
   void OnLocated(Replies replies);
   void ReadRows();
@@ -127,11 +116,8 @@ class HeldFetcher : public std::enable_shared_from_this<HeldFetcher> {
   std::shared_ptr<HeldRows> rows_;
   std::vector<Type> types_;
   Chunk chunk_;
-  int reading_ = 0;  // the type whose digests or block are read
-  uint64_t reading_block_ = 0;
   uint64_t fetched_ = 0;
-  int failures_ = 0;   // in a row
-  uint32_t turn_ = 0;  // see GraphRead
+  ReadTries tries_;
   int drops_ = 0;
   bool claimed_ = false;
   bool working_ = false;

@@ -9,14 +9,23 @@
 
 #include "absl/status/status.h"
 #include "channel/transport.h"
+#include "common/batch/batch_view.h"
+#include "common/hash/sha256.h"
 #include "common/runtime/executor.h"
 #include "partition/schema/schema.h"
+#include "trainer_client/core/cache/cache_sizer.h"
 #include "trainer_client/core/cache/held_fetcher.h"
+#include "trainer_client/core/cache/hot_list_reader.h"
 #include "trainer_client/core/fleet/server_fleet.h"
 #include "trainer_client/core/held/held_plan.h"
 #include "trainer_client/core/held/held_rows.h"
 
 namespace tributary {
+
+// Returns the memory that an automatic size may take: an eighth of what this
+// process may use, and a quarter of what is free of it, shared by the ranks of
+// this machine (LOCAL_WORLD_SIZE, as torchrun sets it).
+uint64_t MemoryOfTrainerCache();
 
 struct TrainerCacheOptions {
   TrainerCacheSize size;
@@ -27,16 +36,26 @@ struct TrainerCacheOptions {
   GraphSchema schema;
   CollectedColumns collect;  // of the session, as feature_dtype
   FeatureDType feature_dtype = FeatureDType::kStored;
-  std::function<uint64_t()> allowance;  // see HeldFetcherOptions
+  // Of an automatic size: the bytes that rows may take, and how many batches an
+  // epoch of this trainer has.
+  uint64_t memory = 0;
+  uint64_t batches = 0;
+  // Returns the bytes of batches so far.
+  std::function<uint64_t()> bytes;
   // Is called on the strand once there are rows to name in credits.
   std::function<void(std::shared_ptr<HeldRows>)> hold;
+  // Sets who sees each batch that is delivered, on the strand; null: nobody.
+  std::function<void(std::function<void(const BatchView&)>)> observe;
 };
 
 // Finds the list that servers describe and fetches its first rows from them,
-// while the loader's batches come whole at first. All loaders of the process
-// that want the same rows share one copy, and one of them fetches. What is in
-// the way is logged once; batches come whole then, or without the rows that are
-// held. All methods run on the strand. Held by shared_ptr.
+// while the loader's batches come whole at first. How many rows is found out by
+// these batches if the size is automatic (CacheSizer), or is what another
+// loader of the process has found out for such batches. All loaders of the
+// process that want the same rows share one copy, and one of them fetches. What
+// is in the way is logged once; batches come whole then, or without the rows
+// that are held. Fetching takes half of the bytes of batches at most. All
+// methods run on the strand. Held by shared_ptr.
 class TrainerCache : public std::enable_shared_from_this<TrainerCache> {
  public:
   explicit TrainerCache(TrainerCacheOptions options)
@@ -48,10 +67,15 @@ class TrainerCache : public std::enable_shared_from_this<TrainerCache> {
 
  private:
   const DescribedHotList* FindList() const;
-  void Fetch(const DescribedHotList& list);
+  void FindSize(const Sha256Digest& list);
+  void OnSize(const Sha256Digest& list, const TrainerCacheSize& size,
+              const CacheForecast::Choice& predicted);
+  void Fetch(const Sha256Digest& list, const TrainerCacheSize& size);
 
   const TrainerCacheOptions options_;
   std::shared_ptr<GraphClient> client_;
+  std::shared_ptr<HotListReader> reader_;
+  std::shared_ptr<CacheSizer> sizer_;  // of an automatic size
   std::shared_ptr<HeldFetcher> fetcher_;
   bool stopped_ = false;
 };

@@ -22,6 +22,10 @@ absl::StatusOr<TrainerCacheSize> TrainerCacheSize::Parse(
     std::string_view text) {
   TrainerCacheSize size;
   if (text == "off") return size;
+  if (text == "auto") {
+    size.automatic = true;
+    return size;
+  }
   double share = 0;
   if (absl::SimpleAtod({text.data(), text.size()}, &share)) {
     if (!(share >= 0 && share <= 1)) return BadSize(text);

@@ -11,17 +11,22 @@
 namespace tributary {
 
 inline constexpr char kTrainerCacheSizes[] =
-    "off, a share of the rows from 0 to 1 as 0.2, or a size of memory as 2GB "
+    "auto, off, a share of the rows from 0 to 1 as 0.2, or a size of memory as "
+    "2GB "
     "or 512MiB";
 
 // The size of a trainer's cache, as users write it.
 struct TrainerCacheSize {
+  // It is found out how many rows pay; the others are not set then.
+  bool automatic = false;
   // Of each node type's rows, from 0 to 1; or of memory. Neither: no cache.
   std::optional<double> share;
   std::optional<uint64_t> bytes;
 
-  bool off() const { return !share.has_value() && !bytes.has_value(); }
-  // Reads "off", a share as "0.2", or a size as "2GB" or "512MiB".
+  bool off() const {
+    return !automatic && !share.has_value() && !bytes.has_value();
+  }
+  // Reads "auto", "off", a share as "0.2", or a size as "2GB" or "512MiB".
   // INVALID_ARGUMENT, with what is allowed.
   static absl::StatusOr<TrainerCacheSize> Parse(std::string_view text);
 };

@@ -284,9 +284,8 @@ absl::Status ReadSource(const TrainFlagTexts& t, TrainArguments& a) {
         "--graph-name with --graph; allowed: with --servers, to name one of "
         "their graphs");
   }
-  if (!a.source.graph.empty() &&
-      a.source.worker.trainer_cache !=
-          RemoteDistSamplingWorkerOptions().trainer_cache) {
+  const std::string& cache = a.source.worker.trainer_cache;
+  if (!a.source.graph.empty() && cache != "off" && cache != "auto") {
     return absl::InvalidArgumentError(
         "--trainer-cache with --graph; allowed: with --servers; in the same "
         "process, and over shared memory, rows are not sent");

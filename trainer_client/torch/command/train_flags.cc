@@ -94,8 +94,9 @@ void DeclareSource(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
            "The most servers that a loader keeps streams to; 0: all");
   app.add_option("--trainer-cache", a.source.worker.trainer_cache,
                  "Rows of features that each rank holds, so that servers need "
-                 "not send them: off, a share of each node type's rows as 0.2, "
-                 "or memory as 2GB")
+                 "not send them: auto (as many as pay, in an eighth of the "
+                 "memory at most), off, a share of each node type's rows as "
+                 "0.2, or memory as 2GB")
       ->capture_default_str();
   app.add_option("--trainer-cache-list", a.source.worker.trainer_cache_list,
                  "Which of the graph's hot lists orders these rows  [one that "

@@ -53,8 +53,13 @@ std::string EpochLine(const EpochReport& r, uint64_t epochs) {
   if (r.valid) absl::StrAppendFormat(&line, "  valid %.3f", *r.valid);
   absl::StrAppendFormat(&line, "  %.0f inputs/s  %.1f MB/s  waiting %.0f%%",
                         PerSecond(r.inputs, r.seconds),
-                        PerSecond(r.bytes, r.seconds) / 1e6,
+                        PerSecond(r.bytes - r.held_bytes, r.seconds) / 1e6,
                         r.wait_share * 100);
+  if (r.held_bytes > 0) {
+    absl::StrAppendFormat(
+        &line, "  held %.0f%%",
+        100 * static_cast<double>(r.held_bytes) / static_cast<double>(r.bytes));
+  }
   return line;
 }
 
@@ -132,6 +137,7 @@ void TrainLog::Epoch(const EpochReport& r) {
                     {"valid_" + r.metric, OrNull(r.valid)},
                     {"inputs", r.inputs},
                     {"bytes", r.bytes},
+                    {"held_bytes", r.held_bytes},
                     {"seconds", r.seconds},
                     {"wait_share", r.wait_share},
                     {"step_seconds", StepSeconds(r.step)}};
@@ -179,6 +185,7 @@ absl::Status TrainCharts::Add(const EpochReport& r) {
       {"loss/train", r.loss},
       {"speed/inputs_per_second", PerSecond(r.inputs, r.seconds)},
       {"speed/bytes_per_second", PerSecond(r.bytes, r.seconds)},
+      {"speed/held_bytes_per_second", PerSecond(r.held_bytes, r.seconds)},
       {"speed/wait_share", r.wait_share}};
   for (size_t i = 0; i < kNumStepPhases; ++i) {
     scalars.push_back({"step_share/" + std::string(kStepPhaseNames[i]),

@@ -36,6 +36,11 @@ TEST(TrainOutputTest, EpochLine) {
             "epoch 3/40  loss 0.5321  train 0.914  valid 0.792  280 inputs/s  "
             "6.0 MB/s  waiting 34%");
   EpochReport report = kReport;
+  report.held_bytes = report.bytes / 4;
+  EXPECT_EQ(EpochLine(report, 40),
+            "epoch 3/40  loss 0.5321  train 0.914  valid 0.792  280 inputs/s  "
+            "4.5 MB/s  waiting 34%  held 25%");
+  report.held_bytes = 0;
   report.valid.reset();
   report.seconds = 0;
   EXPECT_EQ(EpochLine(report, 40),
