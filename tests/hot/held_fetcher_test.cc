@@ -12,6 +12,8 @@
 #include "partition/format/testing/hot_list_of.h"
 #include "sampler_server/testing/sim_fleet.h"
 #include "tests/hot/held_rows_of.h"
+#include "trainer_client/core/cache/cache_sizer.h"
+#include "trainer_client/core/cache/testing/node_batch.h"
 #include "trainer_client/core/testing/accept_all.h"
 
 namespace tributary {
@@ -126,13 +128,22 @@ class HeldFetcherWorld {
     });
   }
 
+  std::shared_ptr<HotListReader> ReaderOf(const Sha256Digest& list) {
+    HotListReaderOptions options;
+    options.strand = strand_;
+    options.client = client_;
+    options.schema = graph_->schema();
+    options.digest = list;
+    options.json_bytes = list_->files()[0].bytes.size();
+    return std::make_shared<HotListReader>(std::move(options));
+  }
+
   HeldFetcherOptions OptionsOf(const TrainerCacheSize& size) {
     HeldFetcherOptions options;
     options.strand = strand_;
     options.client = client_;
     options.schema = graph_->schema();
-    options.list = list_->digest();
-    options.json_bytes = list_->files()[0].bytes.size();
+    options.reader = ReaderOf(list_->digest());
     options.feature_dtype = dtype_;
     options.size = size;
     options.piece_bytes = 1000;  // some 17 rows as stored
@@ -256,8 +267,10 @@ TEST(HeldFetcher, ALyingServerPutsNothingIntoIt) {
 
 TEST_F(HeldFetcherTest, AListThatNobodyHasEndsIt) {
   Start({.share = 1.0});
+  Sha256Digest list = list_->digest();
+  list[0] ^= 1;
   auto options = OptionsOf({.share = 1.0});
-  options.list[0] ^= 1;
+  options.reader = ReaderOf(list);
   const auto other = std::make_shared<HeldFetcher>(std::move(options));
   strand_->Post([other] { other->Start(); });
   ASSERT_TRUE(
@@ -303,6 +316,78 @@ TEST(HeldRows, APieceOfOtherRowsIsNotAdded) {
   rows.AddPiece(0, 0, {memory->data(), memory}, 10);
   rows.AddPiece(0, 0, {memory->data(), memory}, 10);
   EXPECT_EQ(rows.view()->types[0].num_rows, 10u);
+}
+
+// The size is chosen by batches, once they have had 64 MiB.
+class CacheSizerTest : public testing::Test, protected HeldFetcherWorld {
+ protected:
+  using Chosen = std::pair<TrainerCacheSize, CacheForecast::Choice>;
+  void StartSizer(uint64_t memory, uint64_t batches) {
+    CacheSizerOptions options;
+    options.reader = ReaderOf(list_->digest());
+    options.schema = graph_->schema();
+    options.memory = memory;
+    options.batches = batches;
+    options.bytes = [this] { return bytes_; };
+    options.chosen = [this](absl::StatusOr<Chosen> chosen) {
+      chosen_.push_back(std::move(chosen));
+    };
+    sizer_ = std::make_shared<CacheSizer>(std::move(options));
+  }
+  // Delivers batches of nodes until the size is chosen; returns how many.
+  int Deliver(const std::vector<int64_t>& ids, int most) {
+    const NodeBatch batch(ids, 6 * 4 + 8);
+    int batches = 0;
+    for (; chosen_.empty() && batches < most; ++batches) {
+      strand_->Post([&] { sizer_->Observe(batch.view()); });
+      (void)fleet_.world.RunUntil([] { return false; }, absl::Seconds(1));
+    }
+    return batches;
+  }
+  // Those of the list's ranks from `from` on.
+  std::vector<int64_t> Ranks(size_t from, size_t count) const {
+    const auto order = list_->nodes(0)->order;
+    return {order.begin() + from, order.begin() + from + count};
+  }
+
+  uint64_t bytes_ = 0;
+  std::vector<absl::StatusOr<Chosen>> chosen_;
+  std::shared_ptr<CacheSizer> sizer_;
+};
+
+TEST_F(CacheSizerTest, ChoosesByTheBatches) {
+  Start({.share = 0.1});
+  StartSizer(1 << 20, 10'000);
+  bytes_ = (64 << 20) - 1;
+  EXPECT_EQ(Deliver(Ranks(0, 150), 20), 20);  // it waits
+  bytes_ = 64 << 20;
+  EXPECT_EQ(Deliver(Ranks(0, 150), 100), 1 + 16);
+  ASSERT_TRUE(chosen_.at(0).ok()) << chosen_[0].status();
+  const auto& [size, predicted] = *chosen_[0];
+  // All batches have the first half of the rows: that is held, no more.
+  EXPECT_DOUBLE_EQ(*size.share, 0.5);
+  EXPECT_NEAR(predicted.saved, 0.8, 0.01);  // the rest are ids
+}
+
+TEST_F(CacheSizerTest, HoldsWhatThereIsMemoryFor) {
+  Start({.share = 0.1});
+  constexpr uint64_t kRecord = 6 * 4 + 8 + 16;
+  StartSizer(75 * kRecord, 10'000);
+  bytes_ = uint64_t{1} << 30;
+  Deliver(Ranks(0, 150), 100);
+  ASSERT_TRUE(chosen_.at(0).ok()) << chosen_[0].status();
+  EXPECT_NEAR(*chosen_[0]->first.share, 0.25, 0.01);
+  EXPECT_NEAR(chosen_[0]->second.saved, 0.4, 0.01);
+}
+
+TEST_F(CacheSizerTest, HoldsNothingThatDoesNotPay) {
+  Start({.share = 0.1});
+  StartSizer(75 * (6 * 4 + 8 + 16), 10'000);
+  bytes_ = uint64_t{1} << 30;
+  Deliver(Ranks(60, 150), 100);  // a tenth of the batch
+  ASSERT_TRUE(chosen_.at(0).ok()) << chosen_[0].status();
+  EXPECT_TRUE(chosen_[0]->first.off());
+  EXPECT_NEAR(chosen_[0]->second.saved, 0.08, 0.01);
 }
 
 // Another loader of the process adds rows once the first one has ended.

@@ -64,6 +64,14 @@ class TrainerCacheTest(unittest.TestCase):
             self.assertEqual(lines, sampling.lines(self.graph, **OPTIONS))
             self.assertGreater(sampling.metric(server, LEFT_OUT), 0)
 
+    def test_as_many_rows_as_pay(self):
+        options = {"inputs": ALL, "fanouts": "10,10", "batch_size": 32}
+        with processes.Server(self.graph, "--http", "127.0.0.1:0") as server:
+            lines = sampling.lines(("servers", server.address), **options,
+                                   flags=("--trainer-cache", "auto"))
+            self.assertEqual(lines, sampling.lines(self.graph, **options))
+            self.assertGreater(sampling.metric(server, LEFT_OUT), 0)
+
     def test_without_a_list_a_warning(self):
         with processes.Server(self.without_list) as server:
             for flags, what in (((), "a hot list of this graph"),
@@ -80,7 +88,7 @@ class TrainerCacheTest(unittest.TestCase):
             done = processes.run("sample", "--servers", "127.0.0.1:1", "--input-nodes", ALL,
                                  "--num-neighbors", "2", "--trainer-cache", size)
             self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertIn("off, a share of the rows from 0 to 1 as 0.2, or a size of memory",
+            self.assertIn("auto, off, a share of the rows from 0 to 1 as 0.2, or a size of memory",
                           done.stderr)
         done = processes.run("sample", "--graph", self.graph, "--input-nodes", ALL,
                              "--num-neighbors", "2", "--trainer-cache", "0.1")

@@ -137,10 +137,10 @@ void TrainLog::Epoch(const EpochReport& r) {
                     {"valid_" + r.metric, OrNull(r.valid)},
                     {"inputs", r.inputs},
                     {"bytes", r.bytes},
-                    {"held_bytes", r.held_bytes},
                     {"seconds", r.seconds},
                     {"wait_share", r.wait_share},
                     {"step_seconds", StepSeconds(r.step)}};
+  if (r.held_bytes > 0) line["held_bytes"] = r.held_bytes;
   if (r.exhausted + r.exhausted_in_valid > 0) {
     line["exhausted_negatives"] = r.exhausted;
     line["exhausted_negatives_in_valid"] = r.exhausted_in_valid;
@@ -185,7 +185,6 @@ absl::Status TrainCharts::Add(const EpochReport& r) {
       {"loss/train", r.loss},
       {"speed/inputs_per_second", PerSecond(r.inputs, r.seconds)},
       {"speed/bytes_per_second", PerSecond(r.bytes, r.seconds)},
-      {"speed/held_bytes_per_second", PerSecond(r.held_bytes, r.seconds)},
       {"speed/wait_share", r.wait_share}};
   for (size_t i = 0; i < kNumStepPhases; ++i) {
     scalars.push_back({"step_share/" + std::string(kStepPhaseNames[i]),
