@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/io/prefetch.h"
+
 namespace tributary {
 
 // Ids of [0, num_ids) as a bitmap with the number of ids before each word, so
@@ -54,7 +56,7 @@ class RowSet {
            static_cast<uint64_t>(std::popcount(word.bits & (bit - 1)));
   }
   void Prefetch(uint64_t id) const {
-    if (id < num_ids_) __builtin_prefetch(&words_[id / 64], 0, 0);
+    if (id < num_ids_) tributary::Prefetch<kReadOnce>(&words_[id / 64]);
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/io/prefetch.h"
 #include "common/text/status.h"
 #include "sampler_server/tensors/values/row_values.h"
 
@@ -15,12 +16,10 @@ namespace {
 
 // Reading ahead hides the latency of memory behind that many rows' copies.
 constexpr size_t kAhead = 12;
-constexpr size_t kLine = 64;
-constexpr size_t kMostLinesAhead = 8;
+constexpr size_t kMostBytesAhead = 512;
 
 void PrefetchRow(const uint8_t* row, size_t bytes) {
-  const size_t lines = std::min((bytes + kLine - 1) / kLine, kMostLinesAhead);
-  for (size_t i = 0; i < lines; ++i) __builtin_prefetch(row + i * kLine);
+  PrefetchBytes(row, std::min(bytes, kMostBytesAhead));
 }
 
 uint64_t LocalRowsOf(const TensorShape& shape,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/io/buffer.h"
+#include "common/io/prefetch.h"
 
 namespace tributary {
 namespace {
@@ -44,7 +45,7 @@ uint64_t ReadPrefetchedLines(const uint8_t* base, uint64_t lines, uint64_t seed,
   };
   uint64_t sum = 0;
   for (uint64_t i = 0; i < kReads; ++i) {
-    __builtin_prefetch(line(i + ahead), 0, 3);
+    Prefetch(line(i + ahead));
     sum += *line(i);
   }
   return sum;

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "common/io/prefetch.h"
 #include "partition/source/graph_source.h"
 #include "partition/writer/writer.h"
 
@@ -31,7 +32,7 @@ class NodeTable {
     return narrow_.empty() ? wide_[original] : narrow_[original];
   }
   void Prefetch(int64_t original) const {
-    if (!narrow_.empty()) __builtin_prefetch(&narrow_[original]);
+    if (!narrow_.empty()) tributary::Prefetch(&narrow_[original]);
   }
   int64_t time(int64_t original) const { return times_[original]; }
   int64_t num_nodes() const {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/numeric/bits.h"
-#include "sampler_server/engine/draw/prefetch.h"
+#include "common/io/prefetch.h"
 
 namespace tributary {
 namespace {

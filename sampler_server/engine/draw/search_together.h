@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
-#include "sampler_server/engine/draw/prefetch.h"
+#include "common/io/prefetch.h"
 
 namespace tributary {
 

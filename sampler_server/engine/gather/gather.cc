@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/io/prefetch.h"
 #include "partition/schema/feature_columns.h"
 
 namespace tributary {
@@ -12,13 +13,6 @@ constexpr size_t kLine = 64;
 // Enough lines in flight to hide a miss; more would push each other out.
 constexpr size_t kLinesAhead = 64;
 
-void PrefetchRow(const uint8_t* row, size_t row_bytes) {
-  for (size_t at = 0; at < row_bytes; at += kLine) {
-    __builtin_prefetch(row + at, 0, 0);
-  }
-  __builtin_prefetch(row + row_bytes - 1, 0, 0);
-}
-
 // put(row, i) for every i < n, `row` being row from(i) of the table.
 template <typename From, typename Put>
 void ForEachRow(const uint8_t* base, size_t row_bytes, size_t n, From from,
@@ -26,8 +20,9 @@ void ForEachRow(const uint8_t* base, size_t row_bytes, size_t n, From from,
   const size_t ahead =
       std::clamp<size_t>(kLinesAhead / (row_bytes / kLine + 1), 4, 32);
   for (size_t i = 0; i < n; ++i) {
-    if (i + ahead < n)
-      PrefetchRow(base + from(i + ahead) * row_bytes, row_bytes);
+    if (i + ahead < n) {
+      PrefetchBytes<kReadOnce>(base + from(i + ahead) * row_bytes, row_bytes);
+    }
     put(base + from(i) * row_bytes, i);
   }
 }

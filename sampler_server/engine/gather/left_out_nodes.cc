@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sampler_server/engine/draw/prefetch.h"
+#include "common/io/prefetch.h"
 
 namespace tributary {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "absl/types/span.h"
+#include "common/io/prefetch.h"
 #include "sampler_server/engine/draw/draw_lanes.h"
-#include "sampler_server/engine/draw/prefetch.h"
 #include "sampler_server/engine/hop/hop.h"
 
 namespace tributary {

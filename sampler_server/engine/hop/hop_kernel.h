@@ -9,11 +9,11 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "common/io/prefetch.h"
 #include "common/text/status.h"
 #include "partition/format/graph.h"
 #include "partition/format/row_ends.h"
 #include "sampler_server/engine/draw/draw.h"
-#include "sampler_server/engine/draw/prefetch.h"
 #include "sampler_server/engine/hop/edge_reader.h"
 #include "sampler_server/engine/hop/hop.h"
 

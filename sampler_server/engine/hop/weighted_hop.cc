@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
+#include "common/io/prefetch.h"
 #include "sampler_server/engine/draw/draw_lanes.h"
-#include "sampler_server/engine/draw/prefetch.h"
 #include "sampler_server/engine/draw/weight_row.h"
 #include "sampler_server/engine/draw/weighted_drawer.h"
 #include "sampler_server/engine/hop/eligible_planner.h"

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "common/io/prefetch.h"
+
 namespace tributary {
 namespace {
 
@@ -45,9 +47,8 @@ void NumberTable::Rebuild(uint64_t size, Fit fit,
   std::memset(memory_.data(), 0xFF, bytes);
   for (size_t number = 0; number < ids.size(); ++number) {
     if (number + kAhead < ids.size()) {
-      __builtin_prefetch(memory_.data() + HomeOf(HashOf(ids[number + kAhead])) *
-                                              SlotBytes(fit),
-                         1, 3);
+      PrefetchToWrite(memory_.data() +
+                      HomeOf(HashOf(ids[number + kAhead])) * SlotBytes(fit));
     }
     Insert(ids[number], static_cast<uint32_t>(number));
   }
@@ -81,7 +82,7 @@ size_t NumberTable::NumberRoomy(absl::Span<const uint64_t> ids, size_t n,
   const size_t all = ids.size(), first = next, mask = mask_;
   for (size_t i = 0; i < n; ++i) {
     if (i + kAhead < all) {
-      __builtin_prefetch(slots + HomeOf(HashOf(id_at[i + kAhead])), 1, 3);
+      PrefetchToWrite(slots + HomeOf(HashOf(id_at[i + kAhead])));
     }
     const uint64_t id = id_at[i];
     size_t at = HomeOf(HashOf(id));
@@ -108,7 +109,7 @@ size_t NumberTable::NumberTight(absl::Span<const uint64_t> ids, size_t n,
   const size_t first = next;
   for (size_t i = 0; i < n; ++i) {
     if (i + kAhead < ids.size()) {
-      __builtin_prefetch(slots + HomeOf(HashOf(ids[i + kAhead])), 1, 3);
+      PrefetchToWrite(slots + HomeOf(HashOf(ids[i + kAhead])));
     }
     const uint64_t id = ids[i], hash = HashOf(id);
     const uint32_t tag = TagOf(hash);

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "common/io/prefetch.h"
 #include "common/text/status.h"
 #include "partition/format/row_ends.h"
-#include "sampler_server/engine/draw/prefetch.h"
 
 namespace tributary {
 namespace {

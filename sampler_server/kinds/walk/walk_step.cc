@@ -5,10 +5,10 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
+#include "common/io/prefetch.h"
 #include "common/text/status.h"
 #include "partition/format/row_ends.h"
 #include "sampler_server/engine/draw/draw_lanes.h"
-#include "sampler_server/engine/draw/prefetch.h"
 
 namespace tributary {
 namespace {

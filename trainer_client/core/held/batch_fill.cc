@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/batch/batch_view.h"
 #include "common/hash/crc32c.h"
+#include "common/io/prefetch.h"
 #include "common/text/status.h"
 
 namespace tributary {
@@ -16,10 +17,6 @@ namespace {
 // Nodes of a step; and how far ahead records are fetched into the cache.
 constexpr size_t kNodesOfStep = 4096;
 constexpr size_t kLooksAhead = 8;
-
-void PrefetchBytes(const uint8_t* at, size_t bytes) {
-  for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch(at + i);
-}
 
 }  // namespace
 

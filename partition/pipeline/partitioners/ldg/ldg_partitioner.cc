@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/io/prefetch.h"
 #include "common/io/unfinished_folder.h"
 #include "common/runtime/fault_point.h"
 #include "common/text/status.h"
@@ -117,7 +118,7 @@ class GreedyPass {
     for (uint64_t i = 0; i < run.num_nodes; ++i) {
       for (; at < run.ends[i]; ++at) {
         if (at + kAhead < total) {
-          __builtin_prefetch(partition_of + neighbors[at + kAhead]);
+          Prefetch(partition_of + neighbors[at + kAhead]);
         }
         placer_.Count(partition_of[neighbors[at]]);
       }

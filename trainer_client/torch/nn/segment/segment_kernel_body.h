@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "common/io/prefetch.h"
 #include "trainer_client/torch/nn/segment/segment_kernels.h"
 
 namespace tributary {
@@ -71,7 +72,6 @@ class SegmentKernelBody {
  private:
   static constexpr int32_t kPrefetchDistance = 6;        // edges
   static constexpr int32_t kBlockPrefetchDistance = 16;  // edges
-  static constexpr int64_t kCacheLine = 64;
   static constexpr int kLanes = 16;
 
   // A vector of columns at any address.
@@ -91,10 +91,7 @@ class SegmentKernelBody {
     if (k + kPrefetchDistance >= rows.num_edges) return;
     const auto* row = reinterpret_cast<const char*>(
         x + rows.index[k + kPrefetchDistance] * width);
-    const int64_t bytes = width * static_cast<int64_t>(sizeof(T));
-    for (int64_t b = 0; b < bytes; b += kCacheLine) {
-      __builtin_prefetch(row + b);
-    }
+    PrefetchBytes(row, static_cast<size_t>(width) * sizeof(T));
   }
 
   static void PrefetchBlock(const GatherSumArgs<T>& a, int32_t k, int64_t c,
@@ -102,10 +99,7 @@ class SegmentKernelBody {
     if (k + kBlockPrefetchDistance >= a.rows.num_edges) return;
     const auto* block =
         reinterpret_cast<const char*>(Row(a, k + kBlockPrefetchDistance) + c);
-    const int64_t bytes = columns * static_cast<int64_t>(sizeof(T));
-    for (int64_t b = 0; b < bytes; b += kCacheLine) {
-      __builtin_prefetch(block + b);
-    }
+    PrefetchBytes(block, static_cast<size_t>(columns) * sizeof(T));
   }
 
   static void MaxRow(const T* __restrict row, int32_t k, int64_t columns,
