@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Checks that folders and classes stay small enough to take in.
+"""Checks that folders and classes stay small enough to take in, and that some
+calls are made in one place.
 
     check_structure.py FILE...     paths from the root of the checkout
 
 A folder holds at most MAX_FILES C++ and .proto files. The methods of a class
 are defined in at most two sources: one that needs more holds several ideas,
-and the class is to be split, not its file.
+and the class is to be split, not its file. What ONE_PLACE names is called by
+that file alone.
 """
 
 import collections
@@ -15,6 +17,8 @@ import sys
 
 MAX_FILES = 44
 MAX_SOURCES = 2
+# GCC removes calls of functions that do nothing but prefetch.
+ONE_PLACE = {"__builtin_prefetch": "common/io/prefetch.h"}
 
 CLASS = re.compile(r"^(?:class|struct)\s+(?:\w+\([^)]*\)\s+)?(\w+)[^;]*$", re.M)
 # `Name::Method(` at the start of a definition: no indentation before the line.
@@ -50,9 +54,17 @@ def scattered_classes(texts):
             yield f"{folder}: class {name} is in {len(found)} sources: {', '.join(sorted(found))}"
 
 
+def calls_elsewhere(texts):
+    for path, text in sorted(texts.items()):
+        for name, place in ONE_PLACE.items():
+            if f"{name}(" in text and path != place:
+                yield f"{path}: calls {name}; use {place}"
+
+
 def main(paths):
     texts = {path: pathlib.Path(path).read_text() for path in paths}
-    errors = [*large_folders(paths), *scattered_classes(texts)]
+    errors = [*large_folders(paths), *scattered_classes(texts),
+              *calls_elsewhere(texts)]
     print("\n".join(errors), end="\n" if errors else "")
     return 1 if errors else 0
 

@@ -218,6 +218,12 @@ class CheckStructure(unittest.TestCase):
         self.assertEqual(len(found), 1)
         self.assertIn("class Ring is in 3 sources", found[0])
 
+    def test_calls_elsewhere(self):
+        call = "void F(int* p) { __builtin_prefetch(p); }\n"
+        texts = {"common/io/prefetch.h": call, "a/b.cc": call, "a/c.cc": "// F\n"}
+        self.assertEqual(list(check_structure.calls_elsewhere(texts)),
+                         ["a/b.cc: calls __builtin_prefetch; use common/io/prefetch.h"])
+
 
 class CheckNames(unittest.TestCase):
     def doubles(self, first, second):
