@@ -64,16 +64,19 @@ std::string MadeBy(const HotArguments& arguments, const SessionText& session) {
   const SampleArguments& a = arguments.sample;
   std::string inputs = session.Get("input_nodes");
   if (absl::StrContains(inputs, "@")) inputs = "@FILE";
-  return absl::StrCat("tributary cache ",
-                      arguments.size.empty()
-                          ? ""
-                          : absl::StrCat("--hot-cache ", arguments.size, " "),
-                      "--kind ", session.Get("kind"), " --input-nodes ", inputs,
-                      " --num-neighbors ", session.Get("num_neighbors"),
-                      " --batch-size ", session.Get("batch_size"),
-                      " --shuffle ", arguments.order, " --epoch ", a.epoch,
-                      " --batches ", a.batches, " --random-seed ",
-                      session.Get("random_seed"));
+  return absl::StrCat(
+      "tributary cache ",
+      arguments.size.empty()
+          ? ""
+          : absl::StrCat("--hot-cache ", arguments.size, " "),
+      arguments.trainer_share > 0
+          ? absl::StrCat("--trainer-cache ", arguments.trainer_share, " ")
+          : "",
+      "--kind ", session.Get("kind"), " --input-nodes ", inputs,
+      " --num-neighbors ", session.Get("num_neighbors"), " --batch-size ",
+      session.Get("batch_size"), " --shuffle ", arguments.order, " --epoch ",
+      a.epoch, " --batches ", a.batches, " --random-seed ",
+      session.Get("random_seed"));
 }
 
 }  // namespace
@@ -90,6 +93,11 @@ void DeclareHotList(CLI::App& app, HotArguments& arguments) {
   app.add_option("--list", arguments.list,
                  "The name of the hot list, by which trainers hold rows")
       ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--trainer-cache", arguments.trainer_share,
+                 "The share of each node type's rows that trainers hold, which "
+                 "servers then do not gather: their caches have the next rows")
+      ->type_name("SHARE")
       ->capture_default_str();
 }
 
@@ -126,6 +134,16 @@ absl::StatusOr<HotCacheRequest> ReadHotArguments(
         "is the list by out-degree, which nothing is sampled for");
   }
   request.list = arguments.list;
+  request.trainer_share = arguments.trainer_share;
+  if (!(request.trainer_share >= 0 && request.trainer_share <= 1)) {
+    return UsageError(absl::StrCat("--trainer-cache ", request.trainer_share,
+                                   "\nallowed: a share from 0 to 1"));
+  }
+  if (request.trainer_share > 0 && !request.size.has_value()) {
+    return UsageError(
+        "--trainer-cache without --hot-cache\nallowed: with it, to leave what "
+        "trainers hold out of servers' caches");
+  }
   ASSIGN_OR_RETURN(const size_t order, ParseChoice("--shuffle", arguments.order,
                                                    {"global", "local"}));
   request.order = order == 1 ? HotOrder::kLocal : HotOrder::kGlobal;

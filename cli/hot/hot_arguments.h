@@ -24,13 +24,14 @@ struct HotArguments {
   SampleArguments sample;        // `sample.graph` is the folder
   std::string size;              // of --hot-cache; empty: no caches
   std::string list = "sampled";  // of --list
+  double trainer_share = 0;      // of --trainer-cache
   std::string order = "global";  // of --shuffle
   bool dry_run = false;
 };
 
 // Adds --hot-cache to `app`, and returns the option.
 CLI::Option* DeclareHotSize(CLI::App& app, HotArguments& arguments);
-// Adds --list.
+// Adds --list and --trainer-cache.
 void DeclareHotList(CLI::App& app, HotArguments& arguments);
 // Adds the flags that say which batches are sampled beforehand, of every kind
 // of sampling, but for those in `except` and --threads, which other commands

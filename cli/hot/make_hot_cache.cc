@@ -14,6 +14,7 @@
 #include "partition/schema/feature_columns.h"
 #include "partition/writer/hot/hot_cache_writer.h"
 #include "partition/writer/hot/hot_list_writer.h"
+#include "partition/writer/hot/node_ranking.h"
 #include "trainer_client/core/dist_loader.h"
 #include "trainer_client/core/held/held_plan.h"
 
@@ -114,6 +115,7 @@ class HotCacheMaker {
     if (request_.order == HotOrder::kGlobal) {
       ASSIGN_OR_RETURN(const uint64_t batches,
                        Sample(request_.sample.session.options, ""));
+      RETURN_IF_ERROR(FindHeld());
       for (uint32_t p = 0; p < graph_.schema().num_partitions; ++p) {
         RETURN_IF_ERROR(MakePartition(p, batches));
       }
@@ -143,6 +145,8 @@ class HotCacheMaker {
     if (progress_ == nullptr) return;
     progress_(stage, static_cast<int64_t>(done), static_cast<int64_t>(total));
   }
+  // Finds the nodes whose rows trainers hold.
+  absl::Status FindHeld();
   absl::Status MakePartition(uint32_t partition, uint64_t batches);
   absl::Status WriteList();
   // Return the counts over the orders of all partitions.
@@ -154,10 +158,13 @@ class HotCacheMaker {
   }
   std::vector<ForecastType> ForecastTypes() const;
   std::vector<HotType> TypesOf(uint32_t partition) const;
-  // Counts the nodes of all partitions but `without`, if it is given.
-  AccessHistogram HistogramOf(int type, absl::Span<const uint32_t> chosen,
-                              absl::Span<const uint32_t> later,
-                              std::optional<uint32_t> without) const;
+  // Counts the nodes of all partitions.
+  AccessHistogram HistogramOfAll(int type) const;
+  // Counts those of other partitions that trainers do not hold.
+  AccessHistogram HistogramOfRemote(int type, uint32_t partition) const;
+  // Calls `take(original id, internal id)` for these, ascending by the latter.
+  template <typename Take>
+  void ForEachRemote(int type, uint32_t partition, Take take) const;
   std::vector<uint64_t> ChosenIds(uint32_t partition, int type,
                                   const HotTypeChoice& choice) const;
   HotCacheReport MakeReport();
@@ -170,6 +177,7 @@ class HotCacheMaker {
   AccessCounts chosen_by_, predicted_by_;
   // Of the orders of all partitions, where each has its own.
   std::optional<AccessCounts> all_chosen_by_, all_predicted_by_;
+  std::vector<std::vector<bool>> held_;  // by type, original id; or empty
   LaterBatches later_;
   std::vector<HotSize> sizes_;
   HotCacheReport report_;
@@ -263,8 +271,7 @@ std::vector<ForecastType> HotCacheMaker::ForecastTypes() const {
          .held = MayHoldRows(schema, loader.collect, loader.feature_dtype),
          .row_bytes =
              CollectedRowBytes(schema, loader.collect, loader.feature_dtype),
-         .all = HistogramOf(t, AllChosen().of(t), AllPredicted().of(t),
-                            std::nullopt)});
+         .all = HistogramOfAll(t)});
   }
   return types;
 }
@@ -279,6 +286,25 @@ absl::Status HotCacheMaker::WriteList() {
     list.counts.push_back(AllChosen().of(static_cast<int>(t)));
   }
   return WriteHotList(graph_, list).status();
+}
+
+absl::Status HotCacheMaker::FindHeld() {
+  if (request_.trainer_share == 0) return absl::OkStatus();
+  ReportProgress("orders the rows that trainers hold");
+  const SessionOptions& loader = request_.sample.session.options;
+  for (const NodeTypeSchema& schema : graph_.schema().node_types) {
+    const auto type = static_cast<int>(held_.size());
+    std::vector<bool>& held = held_.emplace_back(schema.num_nodes);
+    if (!MayHoldRows(schema, loader.collect, loader.feature_dtype)) continue;
+    ASSIGN_OR_RETURN(const NodeRanking ranking,
+                     NodeRanking::Make(graph_, type, AllChosen().of(type)));
+    const double rows =
+        request_.trainer_share * static_cast<double>(schema.num_nodes);
+    for (size_t rank = 0; rank < static_cast<size_t>(rows); ++rank) {
+      held[ranking.IdAt(rank)] = true;
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status HotCacheMaker::MakePartition(uint32_t partition,
@@ -334,51 +360,77 @@ std::vector<HotType> HotCacheMaker::TypesOf(uint32_t partition) const {
         CollectedRowBytes(schema, loader.collect, loader.feature_dtype);
     if (schema.x.has_value()) type.cached_bytes = HotRowBytes(schema);
     const auto t = static_cast<int>(types.size()) - 1;
-    type.remote =
-        HistogramOf(t, chosen_by_.of(t), predicted_by_.of(t), partition);
+    type.remote = HistogramOfRemote(t, partition);
   }
   return types;
 }
 
-AccessHistogram HotCacheMaker::HistogramOf(
-    int type, absl::Span<const uint32_t> chosen,
-    absl::Span<const uint32_t> later, std::optional<uint32_t> without) const {
-  std::array<AccessClass, 1024> few{};  // most nodes; without a search
-  AccessHistogram histogram;
+// Counts nodes by how often they were chosen.
+class HistogramMaker {
+ public:
+  void Add(uint32_t count, uint32_t later) {
+    AccessClass& nodes = count < few_.size() ? few_[count] : histogram_[count];
+    ++nodes.nodes;
+    nodes.later += later;
+  }
+  AccessHistogram Take() {
+    for (uint32_t count = 0; count < few_.size(); ++count) {
+      if (few_[count].nodes > 0) histogram_[count] = few_[count];
+    }
+    return std::move(histogram_);
+  }
+
+ private:
+  std::array<AccessClass, 1024> few_{};  // most nodes; without a search
+  AccessHistogram histogram_;
+};
+
+AccessHistogram HotCacheMaker::HistogramOfAll(int type) const {
+  const absl::Span<const uint32_t> chosen = AllChosen().of(type);
+  const absl::Span<const uint32_t> later = AllPredicted().of(type);
+  HistogramMaker made;
+  for (size_t id = 0; id < chosen.size(); ++id) made.Add(chosen[id], later[id]);
+  return made.Take();
+}
+
+template <typename Take>
+void HotCacheMaker::ForEachRemote(int type, uint32_t partition,
+                                  Take take) const {
+  const NodeTypeSchema& schema = graph_.schema().node_types[type];
   for (uint32_t p = 0; p < graph_.schema().num_partitions; ++p) {
-    if (p == without) continue;
+    if (p == partition) continue;
+    auto internal = static_cast<uint64_t>(schema.base[p]);
     for (const int64_t id : graph_.nodes(type, p)->orig_id) {
-      const uint32_t count = chosen[id];
-      AccessClass& nodes = count < few.size() ? few[count] : histogram[count];
-      ++nodes.nodes;
-      nodes.later += later[id];
+      if (held_.empty() || !held_[type][id]) take(id, internal);
+      ++internal;
     }
   }
-  for (uint32_t count = 0; count < few.size(); ++count) {
-    if (few[count].nodes > 0) histogram[count] = few[count];
-  }
-  return histogram;
+}
+
+AccessHistogram HotCacheMaker::HistogramOfRemote(int type,
+                                                 uint32_t partition) const {
+  const absl::Span<const uint32_t> chosen = chosen_by_.of(type);
+  const absl::Span<const uint32_t> later = predicted_by_.of(type);
+  HistogramMaker made;
+  ForEachRemote(type, partition,
+                [&](int64_t id, uint64_t) { made.Add(chosen[id], later[id]); });
+  return made.Take();
 }
 
 // Ascending: by partition, then row.
 std::vector<uint64_t> HotCacheMaker::ChosenIds(
     uint32_t partition, int type, const HotTypeChoice& choice) const {
-  const NodeTypeSchema& schema = graph_.schema().node_types[type];
   const absl::Span<const uint32_t> counts = chosen_by_.of(type);
   std::vector<uint64_t> ids;
+  if (choice.rows == 0) return ids;
   ids.reserve(choice.rows);
   uint64_t ties = choice.ties;
-  for (uint32_t p = 0; p < graph_.schema().num_partitions; ++p) {
-    if (p == partition || choice.rows == 0) continue;
-    auto internal = static_cast<uint64_t>(schema.base[p]);
-    for (const int64_t id : graph_.nodes(type, p)->orig_id) {
-      const uint32_t count = counts[id];
-      const bool tie = count == choice.above && ties > 0;
-      if (tie) --ties;
-      if (tie || count > choice.above) ids.push_back(internal);
-      ++internal;
-    }
-  }
+  ForEachRemote(type, partition, [&](int64_t id, uint64_t internal) {
+    const uint32_t count = counts[id];
+    const bool tie = count == choice.above && ties > 0;
+    if (tie) --ties;
+    if (tie || count > choice.above) ids.push_back(internal);
+  });
   return ids;
 }
 
@@ -409,6 +461,11 @@ HotCacheReport HotCacheMaker::MakeReport() {
 absl::Status CheckOrder(const HotCacheRequest& request) {
   const SampleRequest& sample = request.sample;
   if (request.order == HotOrder::kGlobal) return absl::OkStatus();
+  if (request.trainer_share > 0) {
+    return absl::InvalidArgumentError(
+        "--trainer-cache with --shuffle local, where each partition chooses by "
+        "its own batches; allowed with it: global");
+  }
   if (std::holds_alternative<LinkOptions>(sample.session.options.kind)) {
     return absl::InvalidArgumentError(
         "--shuffle local is for input nodes; allowed for links: global");

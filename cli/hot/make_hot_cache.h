@@ -29,6 +29,10 @@ struct HotCacheRequest {
   SampleRequest sample;
   // Of the servers' caches; none: none are made.
   std::optional<HotSize> size;
+  // The share of each type's rows that trainers hold: the first ones of the
+  // list. Servers need not gather them, so that their caches have the next
+  // ones. Requires the global order.
+  double trainer_share = 0;
   std::string list = "sampled";  // the name of the hot list that is written
   HotOrder order = HotOrder::kGlobal;
   bool dry_run = false;  // predicts and writes nothing

@@ -191,7 +191,7 @@ class EachArrayTest(Table):
             source, os.path.join(cls.folder, "graph"), 2, "random",
             "--edge-weight", "weight", "--edge-time", "edge_time",
             "--node-time", "node_time", "--edge-masks", "train",
-            "--neighbor-ids", "--degrees")
+            "--neighbor-ids", "--degrees", "--hot-list", "off")
 
     def prepare(self, case, here):
         shutil.copytree(self.folder + "/graph", here + "/graph")

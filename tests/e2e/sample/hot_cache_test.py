@@ -10,6 +10,8 @@ import signal
 import subprocess
 import unittest
 
+import numpy as np
+
 from tests.e2e import folders, processes, sampling
 
 CORA = "tests/data/cora"
@@ -156,6 +158,28 @@ class HotCacheTest(unittest.TestCase):
         self.assertEqual(done.stdout.count("\npartition") +
                          done.stdout.startswith("partition"), 4)
 
+    def test_rows_that_trainers_hold_are_left_to_them(self):
+        def remote(done):
+            return [float(found) for found in re.findall(
+                r"remote of a batch: \S+ rows, (\d+)", done.stdout)]
+
+        whole = make(self.graph)
+        done = make(self.graph, "0.1", "--trainer-cache", "0.2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        # Servers are asked for less by far, and cache the next rows.
+        for less, all_of_it in zip(remote(done), remote(whole)):
+            self.assertLess(less, 0.7 * all_of_it)
+        rank = np.load(os.path.join(self.graph, "hot-lists/sampled/node/rank.npy"))
+        held = len(rank) // 5
+        for part in range(4):
+            cached = np.load(os.path.join(
+                self.hot, f"part-{part}/node/internal_id.npy"))
+            self.assertGreater(len(cached), 200)
+            self.assertGreaterEqual(rank[cached].min(), held)
+        lines, hits = self.lines()
+        self.assertEqual(lines, sampling.lines(self.graph))
+        self.assertGreater(hits, 0)
+
     def test_a_typed_graph(self):
         source = folders.random_hetero(os.path.join(self.folder, "typed"),
                                        random.Random(3))
@@ -197,6 +221,10 @@ class HotCacheTest(unittest.TestCase):
                 (("0",), "--hot-cache 0\nallowed: a share"),
                 (("1.5",), "--hot-cache 1.5"),
                 (("0.1", "--shuffle", "none"), "--shuffle"),
+                (("0.1", "--trainer-cache", "1.5"),
+                 "--trainer-cache 1.5\nallowed: a share from 0 to 1"),
+                (("0.1", "--trainer-cache", "0.1", "--shuffle", "local"),
+                 "--trainer-cache with --shuffle local"),
                 (("0.1", "--shuffle", "local", "--input-weight", "@w.npy"),
                  "w.npy"),
                 (("0.1", "--batches", "1000:2000"),
