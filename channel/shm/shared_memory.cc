@@ -22,7 +22,8 @@ namespace {
 constexpr size_t kPage = 4096, kHugePage = size_t{2} << 20;
 constexpr int kMadvCollapse = 25;  // glibc 2.36 does not name it
 constexpr int kMaxNumaNode = 1023;
-constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+constexpr int kSizeSeals = F_SEAL_SHRINK | F_SEAL_GROW;
+constexpr int kFrozenSeals = F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
 
 // An object with a mapping handle, as boost's mapped_region requires.
 class Memfd {
@@ -49,10 +50,10 @@ void* AlignedPlace(size_t bytes) {
       AlignUp(reinterpret_cast<uintptr_t>(place), kHugePage));
 }
 
-boost::interprocess::mapped_region MapAligned(int fd, size_t bytes) {
-  const auto map = [fd, bytes](void* place) {
-    return boost::interprocess::mapped_region(
-        Memfd(fd), boost::interprocess::read_write, 0, bytes, place);
+boost::interprocess::mapped_region MapAligned(
+    int fd, size_t bytes, boost::interprocess::mode_t mode) {
+  const auto map = [fd, bytes, mode](void* place) {
+    return boost::interprocess::mapped_region(Memfd(fd), mode, 0, bytes, place);
   };
   try {
     return map(AlignedPlace(bytes));
@@ -103,9 +104,9 @@ absl::Status PreferNode(absl::Span<uint8_t> bytes, int node) {
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<SharedMemory>> SharedMemory::MapWhole(
-    UniqueFd fd, size_t bytes) {
+    UniqueFd fd, size_t bytes, boost::interprocess::mode_t mode) {
   try {
-    auto region = MapAligned(fd.get(), bytes);
+    auto region = MapAligned(fd.get(), bytes, mode);
     return std::shared_ptr<SharedMemory>(
         new SharedMemory(std::move(fd), std::move(region)));
   } catch (const boost::interprocess::interprocess_exception& error) {
@@ -133,16 +134,36 @@ absl::StatusOr<std::shared_ptr<SharedMemory>> SharedMemory::Create(
   if (ftruncate(fd.get(), static_cast<off_t>(size)) != 0) {
     return NoMemory(size, "ftruncate");
   }
-  if (fcntl(fd.get(), F_ADD_SEALS, kSeals) != 0) return NoMemory(size, "seal");
-  ASSIGN_OR_RETURN(std::shared_ptr<SharedMemory> memory,
-                   MapWhole(std::move(fd), size));
+  const int seals = kSizeSeals | (options.freezable ? 0 : F_SEAL_SEAL);
+  if (fcntl(fd.get(), F_ADD_SEALS, seals) != 0) return NoMemory(size, "seal");
+  ASSIGN_OR_RETURN(
+      std::shared_ptr<SharedMemory> memory,
+      MapWhole(std::move(fd), size, boost::interprocess::read_write));
   RETURN_IF_ERROR(PreferNode(memory->bytes(), options.numa_node));
   if (!options.huge_pages) MakeHuge(memory->bytes());
   return memory;
 }
 
+absl::Status SharedMemory::Freeze() {
+  if (fcntl(fd_.get(), F_ADD_SEALS, kFrozenSeals) != 0 ||
+      mprotect(bytes().data(), bytes().size(), PROT_READ) != 0) {
+    return NoMemory(bytes().size(), "freeze");
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::shared_ptr<SharedMemory>> SharedMemory::Map(
     UniqueFd fd, size_t most_bytes) {
+  return MapChecked(std::move(fd), most_bytes, /*frozen=*/false);
+}
+
+absl::StatusOr<std::shared_ptr<SharedMemory>> SharedMemory::MapFrozen(
+    UniqueFd fd, size_t most_bytes) {
+  return MapChecked(std::move(fd), most_bytes, /*frozen=*/true);
+}
+
+absl::StatusOr<std::shared_ptr<SharedMemory>> SharedMemory::MapChecked(
+    UniqueFd fd, size_t most_bytes, bool frozen) {
   struct stat info {};
   const int seals = fcntl(fd.get(), F_GET_SEALS);
   if (fstat(fd.get(), &info) != 0 || seals < 0) {
@@ -155,11 +176,17 @@ absl::StatusOr<std::shared_ptr<SharedMemory>> SharedMemory::Map(
         "shared memory whose size is not sealed: it might be cut off while it "
         "is written");
   }
+  if (frozen && (seals & F_SEAL_FUTURE_WRITE) == 0) {
+    return absl::InvalidArgumentError(
+        "shared memory that others may write; allowed: frozen");
+  }
   if (size == 0 || size > most_bytes) {
     return absl::InvalidArgumentError(absl::StrCat(
         "shared memory of ", size, " bytes; allowed: 1 to ", most_bytes));
   }
-  return MapWhole(std::move(fd), size);
+  return MapWhole(std::move(fd), size,
+                  frozen ? boost::interprocess::read_only
+                         : boost::interprocess::read_write);
 }
 
 }  // namespace tributary

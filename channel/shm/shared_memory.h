@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "boost/interprocess/mapped_region.hpp"
@@ -21,6 +22,8 @@ struct SharedMemoryOptions {
   // that the faults of small pages take. Otherwise, small pages are allocated
   // when they are first touched.
   bool huge_pages = false;
+  // Whether Freeze may be called.
+  bool freezable = false;
   // The NUMA node from which pages are taken as long as it has some; -1: the
   // node of the thread that first touches them.
   int numa_node = -1;
@@ -45,6 +48,16 @@ class SharedMemory {
   static absl::StatusOr<std::shared_ptr<SharedMemory>> Map(UniqueFd fd,
                                                            size_t most_bytes);
 
+  // Maps a frozen memory; its bytes must only be read. Errors as Map, and
+  // INVALID_ARGUMENT if it is not frozen.
+  static absl::StatusOr<std::shared_ptr<SharedMemory>> MapFrozen(
+      UniqueFd fd, size_t most_bytes);
+
+  // From now on nobody can write: not this process, nor one that gets the
+  // descriptor. Requires a memory that this process has created as freezable,
+  // and that no other one has mapped yet. Returns the system's error.
+  absl::Status Freeze();
+
   absl::Span<uint8_t> bytes() const {
     return {static_cast<uint8_t*>(region_.get_address()), region_.get_size()};
   }
@@ -54,8 +67,10 @@ class SharedMemory {
  private:
   SharedMemory(UniqueFd fd, boost::interprocess::mapped_region region)
       : fd_(std::move(fd)), region_(std::move(region)) {}
-  static absl::StatusOr<std::shared_ptr<SharedMemory>> MapWhole(UniqueFd fd,
-                                                                size_t bytes);
+  static absl::StatusOr<std::shared_ptr<SharedMemory>> MapWhole(
+      UniqueFd fd, size_t bytes, boost::interprocess::mode_t mode);
+  static absl::StatusOr<std::shared_ptr<SharedMemory>> MapChecked(
+      UniqueFd fd, size_t most_bytes, bool frozen);
 
   const UniqueFd fd_;
   const boost::interprocess::mapped_region region_;

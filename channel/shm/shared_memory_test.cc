@@ -120,6 +120,24 @@ bool SystemMakesHugePages() {
   return huge;
 }
 
+TEST(SharedMemory, NobodyWritesIntoAFrozenOne) {
+  auto memory = SharedMemory::Create(8192, {.freezable = true}).value();
+  memory->bytes()[5] = 9;
+  EXPECT_EQ(SharedMemory::MapFrozen(Copy(*memory), kMost).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  ASSERT_TRUE(memory->Freeze().ok());
+  auto other = SharedMemory::MapFrozen(Copy(*memory), kMost);
+  ASSERT_TRUE(other.ok()) << other.status();
+  EXPECT_EQ((*other)->bytes()[5], 9);
+  EXPECT_FALSE(SharedMemory::Map(Copy(*memory), kMost).ok());
+  char byte = 1;
+  EXPECT_EQ(pwrite(memory->fd(), &byte, 1, 0), -1);
+  EXPECT_EXIT(memory->bytes()[5] = 1, testing::KilledBySignal(SIGSEGV), "");
+  EXPECT_EXIT((*other)->bytes()[5] = 1, testing::KilledBySignal(SIGSEGV), "");
+  EXPECT_EQ(mprotect((*other)->bytes().data(), 4096, PROT_READ | PROT_WRITE),
+            -1);
+}
+
 // As much as all memory is allowed, and only what is used is taken.
 TEST(SharedMemory, WhatIsLargeIsNotTakenAtOnce) {
   auto memory = SharedMemory::Create(PhysicalMemoryBytes());

@@ -72,10 +72,10 @@ struct RemoteDistSamplingWorkerOptions {
   // and asynchronously. Requires a LoaderEnvironment whose make_ring does so,
   // as that of SamplingWorkers; a loader refuses one without make_ring.
   bool pin_memory = false;
-  // Rows of features that this process holds, so that servers need not send
-  // them: "auto", as many as pay, in an eighth of the memory at most, shared by
-  // the ranks of this machine (docs/trainer-cache.md); "off"; a share of each
-  // node type's rows, as "0.2"; or a size of memory, as "2GB". They are fetched
+  // Rows of features that this machine's trainers hold, one copy for all, so
+  // that servers need not send them: "auto", as many as pay, in an eighth of
+  // the memory at most (docs/trainer-cache.md); "off"; a share of each node
+  // type's rows, as "0.2"; or a size of memory, as "2GB". They are fetched
   // while batches come, the hottest ones first. Batches are the same bytes with
   // any cache. Not in GLT.
   std::string trainer_cache = "auto";

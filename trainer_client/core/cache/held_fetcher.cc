@@ -64,7 +64,9 @@ void HeldFetcher::Plan(const HotListJson& list) {
 void HeldFetcher::Stop() {
   stopped_ = true;
   options_.reader->Stop();
-  if (std::exchange(claimed_, false)) rows_->Unclaim();
+  if (!std::exchange(claimed_, false)) return;
+  rows_->Unclaim();
+  if (options_.machine != nullptr && !complete_) options_.machine->Resign();
 }
 
 bool HeldFetcher::Claim() {
@@ -112,6 +114,9 @@ void HeldFetcher::Next() {
   const int t = NextType();
   complete_ = t < 0;
   if (complete_) return;
+  if (options_.machine != nullptr && !options_.machine->Leads()) {
+    return NextAfter(kClaimPause);
+  }
   if (fetched_ >= options_.allowance()) return NextAfter(kPause);
   Type& type = types_[t];
   const uint64_t block = (HeldOf(t) + type.filled) / kHotListBlockRows;
@@ -223,7 +228,8 @@ void HeldFetcher::ReadRows() {
 void HeldFetcher::OnRows(Replies replies) {
   const HeldTypePlan& plan = type().plan;
   if (type().piece == nullptr) {
-    auto piece = SharedMemory::Create(plan.rows_per_piece * plan.form.record());
+    auto piece = SharedMemory::Create(plan.rows_per_piece * plan.form.record(),
+                                      {.freezable = true});
     if (!piece.ok()) return End(piece.status());
     type().piece = *std::move(piece);
   }
@@ -303,16 +309,23 @@ void HeldFetcher::FinishChunk() {
   type.filled += chunk_.count;
   if (type.filled == type.plan.rows_per_piece ||
       first + type.filled == type.plan.num_rows) {
-    const uint8_t* records = type.piece->bytes().data();
-    rows_->AddPiece(chunk_.type, first, {records, std::move(type.piece)},
-                    std::exchange(type.filled, 0));
-    type.piece = nullptr;
+    if (absl::Status frozen = type.piece->Freeze(); !frozen.ok()) {
+      return End(std::move(frozen));
+    }
+    const auto piece = std::exchange(type.piece, nullptr);
+    const uint32_t rows = std::exchange(type.filled, 0);
+    if (rows_->AddPiece(chunk_.type, first, {piece->bytes().data(), piece},
+                        rows) &&
+        options_.machine != nullptr) {
+      options_.machine->Offer(chunk_.type, first, rows, piece);
+    }
   }
   Next();
 }
 
-void HeldFetcher::OnDrop(int t, uint32_t) {
+void HeldFetcher::OnDrop(int t, uint32_t num_rows) {
   if (stopped_) return;
+  if (options_.machine != nullptr) options_.machine->Drop(t, num_rows);
   types_[t].filled = 0;
   types_[t].piece = nullptr;
   if (++drops_ > kMostDrops) {

@@ -17,6 +17,7 @@
 #include "common/runtime/executor.h"
 #include "partition/schema/schema.h"
 #include "trainer_client/core/cache/hot_list_reader.h"
+#include "trainer_client/core/cache/machine_rows.h"
 #include "trainer_client/core/cache/read_tries.h"
 #include "trainer_client/core/held/held_plan.h"
 #include "trainer_client/core/held/held_rows.h"
@@ -40,6 +41,8 @@ struct HeldFetcherOptions {
   // called once; the caller reads them from then on.
   std::function<std::shared_ptr<HeldRows>(std::vector<HeldRows::Type> types)>
       rows;
+  // Who else has them; null: nobody. Rows are fetched while this process leads.
+  std::shared_ptr<MachineRows> machine;
   // Is called with what is in the way, once; then the rows held so far stay.
   std::function<void(absl::Status)> stopped;
 };
@@ -91,7 +94,8 @@ class HeldFetcher : public std::enable_shared_from_this<HeldFetcher> {
   void Plan(const HotListJson& list);
   void Next();
   void NextAfter(absl::Duration pause);
-  // Takes the right to add rows. Returns false while another one has it.
+  // Takes the right to add rows. Returns false while another one of this
+  // process has it.
   bool Claim();
   // Returns the type that is least complete; -1: all are.
   int NextType() const;

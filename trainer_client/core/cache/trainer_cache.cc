@@ -1,72 +1,20 @@
 #include "trainer_client/core/cache/trainer_cache.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/observe/log.h"
 #include "common/process/memory_limit.h"
-#include "common/runtime/mutex.h"
 #include "partition/schema/hot_list_json.h"
 
 namespace tributary {
-namespace {
-
-// What loaders of this process share.
-struct Registry {
-  // Rows of one list in one form, and how many.
-  struct Rows {
-    Sha256Digest list{};
-    std::vector<HeldRows::Type> types;
-    std::weak_ptr<HeldRows> rows;
-  };
-  // A size that was found out for batches of one form.
-  struct Size {
-    Sha256Digest list{};
-    CollectedColumns collect;
-    FeatureDType feature_dtype = FeatureDType::kStored;
-    TrainerCacheSize size;
-  };
-  Mutex mutex;
-  std::vector<Rows> rows ABSL_GUARDED_BY(mutex);
-  std::vector<Size> sizes ABSL_GUARDED_BY(mutex);
-};
-
-Registry& RegistryOfProcess() {
-  static auto& registry = *new Registry;
-  return registry;
-}
-
-// Returns the process's rows of this list and form.
-std::shared_ptr<HeldRows> RowsOfProcess(const Sha256Digest& list,
-                                        std::vector<HeldRows::Type> types) {
-  Registry& registry = RegistryOfProcess();
-  MutexLock lock(registry.mutex);
-  std::erase_if(registry.rows,
-                [](const auto& entry) { return entry.rows.expired(); });
-  for (const Registry::Rows& entry : registry.rows) {
-    if (entry.list != list || entry.types != types) continue;
-    if (auto rows = entry.rows.lock()) return rows;
-  }
-  auto rows = std::make_shared<HeldRows>(list, types);
-  registry.rows.push_back({list, std::move(types), rows});
-  return rows;
-}
-
-}  // namespace
 
 uint64_t MemoryOfTrainerCache() {
   const absl::StatusOr<MemoryLimit> limit = ReadMemoryLimit();
-  if (!limit.ok()) return 0;
-  const char* ranks = std::getenv("LOCAL_WORLD_SIZE");
-  uint64_t sharing = 1;
-  if (ranks == nullptr || !absl::SimpleAtoi(ranks, &sharing)) sharing = 1;
-  return std::min(limit->total / 8, limit->free / 4) /
-         std::max<uint64_t>(1, sharing);
+  return limit.ok() ? std::min(limit->total / 8, limit->free / 4) : 0;
 }
 
 const DescribedHotList* TrainerCache::FindList() const {
@@ -108,21 +56,45 @@ void TrainerCache::Start() {
   reader.digest = list->digest;
   reader.json_bytes = list->json_bytes;
   reader_ = std::make_shared<HotListReader>(std::move(reader));
-  options_.size.automatic ? FindSize(list->digest)
-                          : Fetch(list->digest, options_.size);
+  list_ = list->digest;
+  auto rows = ProcessRows::Of(absl::StrCat(
+      ToHex(list_), " ",
+      HeldFormText(options_.schema, options_.collect, options_.feature_dtype),
+      " ", options_.size.ToString()));
+  if (!rows.ok()) {
+    return Log(LogLevel::kWarning,
+               absl::StrCat("trainer_cache: ", rows.status().ToString(),
+                            "; batches come whole"));
+  }
+  rows_ = *std::move(rows);
+  Join(options_.size.automatic
+           ? std::nullopt
+           : std::optional(options_.size.share.value_or(0)));
 }
 
-void TrainerCache::FindSize(const Sha256Digest& list) {
-  Registry& registry = RegistryOfProcess();
-  {
-    MutexLock lock(registry.mutex);
-    for (const Registry::Size& found : registry.sizes) {
-      if (found.list == list && found.collect == options_.collect &&
-          found.feature_dtype == options_.feature_dtype) {
-        return Fetch(list, found.size);
-      }
-    }
-  }
+void TrainerCache::Join(std::optional<double> share) {
+  rows_->machine()->Join(share,
+                         [weak = weak_from_this(), strand = options_.strand](
+                             const std::optional<MachineRows::Joined>& joined) {
+                           strand->Post([weak, joined] {
+                             const auto self = weak.lock();
+                             if (self != nullptr && !self->stopped_)
+                               self->OnJoined(joined);
+                           });
+                         });
+}
+
+void TrainerCache::OnJoined(const std::optional<MachineRows::Joined>& joined) {
+  if (!joined.has_value()) return FindSize();
+  if (!options_.size.automatic) return Fetch(options_.size);
+  // One copy for each process is more memory than was asked for.
+  if (!joined->shared) return;
+  TrainerCacheSize size;
+  size.share = joined->share;
+  Fetch(size);
+}
+
+void TrainerCache::FindSize() {
   CacheSizerOptions sizer;
   sizer.reader = reader_;
   sizer.schema = options_.schema;
@@ -131,11 +103,11 @@ void TrainerCache::FindSize(const Sha256Digest& list) {
   sizer.memory = options_.memory;
   sizer.batches = options_.batches;
   sizer.bytes = options_.bytes;
-  sizer.chosen = [weak = weak_from_this(), list](const auto& chosen) {
+  sizer.chosen = [weak = weak_from_this()](const auto& chosen) {
     const auto self = weak.lock();
     if (self == nullptr || self->stopped_) return;
     self->options_.observe(nullptr);
-    if (chosen.ok()) return self->OnSize(list, chosen->first, chosen->second);
+    if (chosen.ok()) return self->OnSize(chosen->first, chosen->second);
     Log(LogLevel::kWarning,
         absl::StrCat("trainer_cache auto: the hot list cannot be read: ",
                      chosen.status().ToString(), "; batches come whole"));
@@ -145,8 +117,7 @@ void TrainerCache::FindSize(const Sha256Digest& list) {
       [sizer = sizer_](const BatchView& batch) { sizer->Observe(batch); });
 }
 
-void TrainerCache::OnSize(const Sha256Digest& list,
-                          const TrainerCacheSize& size,
+void TrainerCache::OnSize(const TrainerCacheSize& size,
                           const CacheForecast::Choice& predicted) {
   if (size.off()) {
     return Log(LogLevel::kInfo,
@@ -162,17 +133,10 @@ void TrainerCache::OnSize(const Sha256Digest& list,
                       "batch",
                       *size.share, predicted.fetched_bytes / 1e6,
                       100 * predicted.saved));
-  Registry& registry = RegistryOfProcess();
-  {
-    MutexLock lock(registry.mutex);
-    registry.sizes.push_back(
-        {list, options_.collect, options_.feature_dtype, size});
-  }
-  Fetch(list, size);
+  Join(size.share);
 }
 
-void TrainerCache::Fetch(const Sha256Digest& list,
-                         const TrainerCacheSize& size) {
+void TrainerCache::Fetch(const TrainerCacheSize& size) {
   HeldFetcherOptions fetcher;
   fetcher.strand = options_.strand;
   fetcher.client = client_;
@@ -182,9 +146,10 @@ void TrainerCache::Fetch(const Sha256Digest& list,
   fetcher.feature_dtype = options_.feature_dtype;
   fetcher.size = size;
   fetcher.allowance = [bytes = options_.bytes] { return bytes() / 2; };
-  fetcher.rows = [weak = weak_from_this(),
-                  list](std::vector<HeldRows::Type> types) {
-    auto rows = RowsOfProcess(list, std::move(types));
+  fetcher.machine = rows_->machine();
+  fetcher.rows = [weak = weak_from_this(), shared = rows_,
+                  list = list_](std::vector<HeldRows::Type> types) {
+    auto rows = shared->Rows(list, std::move(types));
     if (auto self = weak.lock()) self->options_.hold(rows);
     return rows;
   };

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -16,6 +17,7 @@
 #include "trainer_client/core/cache/cache_sizer.h"
 #include "trainer_client/core/cache/held_fetcher.h"
 #include "trainer_client/core/cache/hot_list_reader.h"
+#include "trainer_client/core/cache/process_rows.h"
 #include "trainer_client/core/fleet/server_fleet.h"
 #include "trainer_client/core/held/held_plan.h"
 #include "trainer_client/core/held/held_rows.h"
@@ -23,8 +25,7 @@
 namespace tributary {
 
 // Returns the memory that an automatic size may take: an eighth of what this
-// process may use, and a quarter of what is free of it, shared by the ranks of
-// this machine (LOCAL_WORLD_SIZE, as torchrun sets it).
+// process may use, and a quarter of what is free of it at most.
 uint64_t MemoryOfTrainerCache();
 
 struct TrainerCacheOptions {
@@ -50,9 +51,9 @@ struct TrainerCacheOptions {
 
 // Finds the list that servers describe and fetches its first rows from them,
 // while the loader's batches come whole at first. How many rows is found out by
-// these batches if the size is automatic (CacheSizer), or is what another
-// loader of the process has found out for such batches. All loaders of the
-// process that want the same rows share one copy, and one of them fetches. What
+// these batches if the size is automatic (CacheSizer), or is what others have
+// found out for such batches. All loaders of a user on a machine that want the
+// same rows share one copy, and one of them fetches (ProcessRows). What
 // is in the way is logged once; batches come whole then, or without the rows
 // that are held. Fetching takes half of the bytes of batches at most. All
 // methods run on the strand. Held by shared_ptr.
@@ -67,13 +68,18 @@ class TrainerCache : public std::enable_shared_from_this<TrainerCache> {
 
  private:
   const DescribedHotList* FindList() const;
-  void FindSize(const Sha256Digest& list);
-  void OnSize(const Sha256Digest& list, const TrainerCacheSize& size,
+  void FindSize();
+  void OnSize(const TrainerCacheSize& size,
               const CacheForecast::Choice& predicted);
-  void Fetch(const Sha256Digest& list, const TrainerCacheSize& size);
+  // Takes part in the machine's rows of this share; none: if there are some.
+  void Join(std::optional<double> share);
+  void OnJoined(const std::optional<MachineRows::Joined>& joined);
+  void Fetch(const TrainerCacheSize& size);
 
   const TrainerCacheOptions options_;
   std::shared_ptr<GraphClient> client_;
+  Sha256Digest list_{};
+  std::shared_ptr<ProcessRows> rows_;
   std::shared_ptr<HotListReader> reader_;
   std::shared_ptr<CacheSizer> sizer_;  // of an automatic size
   std::shared_ptr<HeldFetcher> fetcher_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/strings/str_cat.h"
 #include "partition/schema/feature_columns.h"
 
 namespace tributary {
@@ -43,6 +44,17 @@ bool MayHoldRows(const NodeTypeSchema& type, const CollectedColumns& collect,
                  FeatureDType feature_dtype) {
   const bool scaled = type.x.has_value() && type.x->scaled;
   return !scaled && MayLeaveOutRows(type, collect, feature_dtype);
+}
+
+std::string HeldFormText(const GraphSchema& schema,
+                         const CollectedColumns& collect,
+                         FeatureDType feature_dtype) {
+  std::string text(FeatureDTypeName(feature_dtype));
+  for (const NodeTypeSchema& type : schema.node_types) {
+    if (!MayHoldRows(type, collect, feature_dtype)) continue;
+    absl::StrAppend(&text, " ", type.name);
+  }
+  return text;
 }
 
 std::vector<HeldTypePlan> PlanHeldRows(const GraphSchema& schema,

@@ -34,6 +34,12 @@ struct HeldTypePlan {
 bool MayHoldRows(const NodeTypeSchema& type, const CollectedColumns& collect,
                  FeatureDType feature_dtype);
 
+// Returns a text that is the same for batches into which rows of one copy are
+// filled: which types are held, and in which form.
+std::string HeldFormText(const GraphSchema& schema,
+                         const CollectedColumns& collect,
+                         FeatureDType feature_dtype);
+
 // Returns what of each node type of the schema is held, by a list of the graph.
 // A size in bytes takes the same share of each type. Types that the list does
 // not have, or of which MayHoldRows says no, are not held.

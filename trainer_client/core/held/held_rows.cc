@@ -18,15 +18,16 @@ std::shared_ptr<const HeldView> HeldRows::view() const {
   return view_;
 }
 
-void HeldRows::AddPiece(int node_type, uint32_t first, HeldPiece piece,
+bool HeldRows::AddPiece(int node_type, uint32_t first, HeldPiece piece,
                         uint32_t num_rows) {
   MutexLock lock(mutex_);
-  if (view_->types[node_type].num_rows != first) return;
+  if (view_->types[node_type].num_rows != first) return false;
   auto view = std::make_shared<HeldView>(*view_);
   HeldType& type = view->types[node_type];
   type.pieces.push_back(std::move(piece));
   type.num_rows += num_rows;
   view_ = std::move(view);
+  return true;
 }
 
 void HeldRows::Drop(int node_type, uint32_t rank) {

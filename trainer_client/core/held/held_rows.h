@@ -33,9 +33,9 @@ class HeldRows {
   std::shared_ptr<const HeldView> view() const;
 
   // Adds the piece of a type that begins at rank `first`, of rows_per_piece
-  // rows or, the last one, of fewer. No effect unless `first` rows are held:
-  // others were dropped meanwhile.
-  void AddPiece(int node_type, uint32_t first, HeldPiece piece,
+  // rows or, the last one, of fewer. Returns false, without effect, unless
+  // `first` rows are held: others were dropped meanwhile.
+  bool AddPiece(int node_type, uint32_t first, HeldPiece piece,
                 uint32_t num_rows);
   // Lets one caller at a time add pieces: returns whether it is this one, until
   // it calls Unclaim.

@@ -38,4 +38,10 @@ absl::StatusOr<TrainerCacheSize> TrainerCacheSize::Parse(
   return size;
 }
 
+std::string TrainerCacheSize::ToString() const {
+  if (automatic) return "auto";
+  if (share.has_value()) return absl::StrCat(*share);
+  return bytes.has_value() ? absl::StrCat(*bytes, " bytes") : "off";
+}
+
 }  // namespace tributary

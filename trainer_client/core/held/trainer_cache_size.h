@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
@@ -29,6 +30,8 @@ struct TrainerCacheSize {
   // Reads "auto", "off", a share as "0.2", or a size as "2GB" or "512MiB".
   // INVALID_ARGUMENT, with what is allowed.
   static absl::StatusOr<TrainerCacheSize> Parse(std::string_view text);
+  // Returns the same text for equal sizes.
+  std::string ToString() const;
 };
 
 }  // namespace tributary
