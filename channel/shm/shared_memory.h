@@ -22,11 +22,11 @@ struct SharedMemoryOptions {
   // that the faults of small pages take. Otherwise, small pages are allocated
   // when they are first touched.
   bool huge_pages = false;
-  // Whether Freeze may be called.
-  bool freezable = false;
   // The NUMA node from which pages are taken as long as it has some; -1: the
   // node of the thread that first touches them.
   int numa_node = -1;
+  // Whether Freeze may be called.
+  bool freezable = false;
 };
 
 // A memfd that is mapped into this process; another process maps it when it

@@ -72,6 +72,25 @@ class TrainerCacheTest(unittest.TestCase):
             self.assertEqual(lines, sampling.lines(self.graph, **options))
             self.assertGreater(sampling.metric(server, LEFT_OUT), 0)
 
+    def test_one_copy_for_the_processes_of_a_machine(self):
+        def held(process):
+            with open(f"/proc/{process.pid}/maps", encoding="utf-8") as maps:
+                return {line.split()[4] for line in maps
+                        if "memfd:tributary" in line and " r--s " in line}
+
+        with processes.Server(self.graph) as server:
+            bench = ("bench", "stream", "--servers", server.address, "--input-nodes", ALL,
+                     "--num-neighbors", "4,4", "--batch-size", "10", "--seconds", "60",
+                     "--trainer-cache", "1")
+            with processes.Process(*bench) as one, processes.Process(*bench) as other:
+                processes.until(lambda: held(one) & held(other))
+                self.assertEqual(held(one), held(other))
+                # Who is left goes on with it.
+                one.kill()
+                one.wait()
+                self.assertTrue(held(other))
+                self.assertTrue(other.running())
+
     def test_without_a_list_a_warning(self):
         with processes.Server(self.without_list) as server:
             for flags, what in (((), "a hot list of this graph"),

@@ -407,7 +407,7 @@ void MachineRows::Loop::Attach(std::weak_ptr<HeldRows> rows,
 
 void MachineRows::Loop::Resign() {
   candidate_ = false;
-  if (!std::exchange(leads_, false)) return;
+  if (!leads_.exchange(false)) return;
   loop_->Remove(listener_.get());
   listener_ = UniqueFd();
   while (!followers_.empty()) Close(followers_.begin()->first);

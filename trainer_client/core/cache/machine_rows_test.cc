@@ -301,7 +301,10 @@ int AsAnotherUser(const std::function<int()>& act) {
 }
 
 TEST_F(MachineRowsTest, AnotherUserGetsNothing) {
-  if (geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  constexpr int kNotAnother = 100;
+  if (AsAnotherUser([] { return 0; }) == kNotAnother) {
+    GTEST_SKIP() << "only root, outside a user namespace, can be another user";
+  }
   Trainer leader(identity_);
   leader.JoinAndAttach();
   leader.AddPiece(1);
