@@ -72,6 +72,12 @@ class TrainerCacheTest(unittest.TestCase):
             self.assertEqual(lines, sampling.lines(self.graph, **options))
             self.assertGreater(sampling.metric(server, LEFT_OUT), 0)
 
+    def test_a_short_run_holds_nothing_by_itself(self):
+        with processes.Server(self.graph, "--http", "127.0.0.1:0") as server:
+            sampling.lines(("servers", server.address), **OPTIONS, batches="0:20",
+                           flags=("--trainer-cache", "auto"))
+            self.assertEqual(sampling.metric(server, LEFT_OUT), 0)
+
     def test_one_copy_for_the_processes_of_a_machine(self):
         def held(process):
             with open(f"/proc/{process.pid}/maps", encoding="utf-8") as maps:

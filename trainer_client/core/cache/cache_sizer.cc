@@ -8,7 +8,6 @@
 namespace tributary {
 namespace {
 
-constexpr uint64_t kBytesBefore = uint64_t{64} << 20;
 constexpr uint64_t kShareOfReads = 16;
 constexpr uint64_t kBatchesCounted = 16;
 // Of the list: an id, its CRC32C; and where the row is.
@@ -24,15 +23,16 @@ const HotListType& ListedOf(const HotListJson& list, const std::string& name) {
 
 }  // namespace
 
+void CacheSizer::Start() {
+  options_.reader->ReadJson(
+      [self = shared_from_this()](const absl::StatusOr<HotListJson>& list) {
+        if (self->state_ == State::kDone) return;
+        list.ok() ? self->Plan(*list) : self->End(list.status());
+      });
+}
+
 void CacheSizer::Observe(const BatchView& batch) {
-  if (state_ == State::kWaiting && options_.bytes() >= kBytesBefore) {
-    state_ = State::kReading;
-    options_.reader->ReadJson(
-        [self = shared_from_this()](const absl::StatusOr<HotListJson>& list) {
-          if (self->state_ == State::kDone) return;
-          list.ok() ? self->Plan(*list) : self->End(list.status());
-        });
-  } else if (state_ == State::kPaused) {
+  if (state_ == State::kPaused) {
     ReadNext();
   } else if (state_ == State::kCounting) {
     forecast_->Observe(batch);

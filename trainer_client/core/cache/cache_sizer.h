@@ -36,10 +36,9 @@ struct CacheSizerOptions {
       chosen;
 };
 
-// Once batches have had 64 MiB, it reads the order of the rows that there is
-// memory for, a sixteenth of the batches' bytes at most; counts in the next
-// batches how often they have these rows; and chooses. A short epoch costs
-// nothing, a long one is decided by its own batches.
+// Reads the order of the rows that there is memory for, a sixteenth of the
+// batches' bytes at most; counts in the next batches how often they have these
+// rows; and chooses.
 //
 // A state machine without threads: all methods run on the strand. Held by
 // shared_ptr.
@@ -48,13 +47,14 @@ class CacheSizer : public std::enable_shared_from_this<CacheSizer> {
   explicit CacheSizer(CacheSizerOptions options)
       : options_(std::move(options)) {}
 
+  void Start();
   // Sees a batch that is delivered.
   void Observe(const BatchView& batch);
   // Calls nobody from now on.
   void Stop() { state_ = State::kDone; }
 
  private:
-  enum class State { kWaiting, kReading, kPaused, kCounting, kDone };
+  enum class State { kReading, kPaused, kCounting, kDone };
 
   void Plan(const HotListJson& list);
   void ReadNext();
@@ -62,7 +62,7 @@ class CacheSizer : public std::enable_shared_from_this<CacheSizer> {
   void End(absl::Status why);
 
   const CacheSizerOptions options_;
-  State state_ = State::kWaiting;
+  State state_ = State::kReading;
   std::vector<HeldTypePlan> plans_;
   std::vector<HotListType> listed_;  // as plans_
   std::optional<CacheForecast> forecast_;

@@ -11,6 +11,12 @@
 #include "partition/schema/hot_list_json.h"
 
 namespace tributary {
+namespace {
+
+// Of batches, before an automatic size is thought of.
+constexpr uint64_t kBytesBefore = uint64_t{64} << 20;
+
+}  // namespace
 
 uint64_t MemoryOfTrainerCache() {
   const absl::StatusOr<MemoryLimit> limit = ReadMemoryLimit();
@@ -33,6 +39,20 @@ const DescribedHotList* TrainerCache::FindList() const {
 
 void TrainerCache::Start() {
   if (stopped_) return;
+  options_.size.automatic ? AwaitBatches() : Begin();
+}
+
+// So a short run has nothing of it.
+void TrainerCache::AwaitBatches() {
+  options_.observe([weak = weak_from_this()](const BatchView&) {
+    const auto self = weak.lock();
+    if (self == nullptr || self->options_.bytes() < kBytesBefore) return;
+    self->options_.observe(nullptr);
+    self->Begin();
+  });
+}
+
+void TrainerCache::Begin() {
   const DescribedHotList* list = FindList();
   if (list == nullptr) {
     Log(options_.size.automatic ? LogLevel::kDebug : LogLevel::kWarning,
@@ -113,6 +133,7 @@ void TrainerCache::FindSize() {
                      chosen.status().ToString(), "; batches come whole"));
   };
   sizer_ = std::make_shared<CacheSizer>(std::move(sizer));
+  sizer_->Start();
   options_.observe(
       [sizer = sizer_](const BatchView& batch) { sizer->Observe(batch); });
 }
@@ -164,10 +185,8 @@ void TrainerCache::Fetch(const TrainerCacheSize& size) {
 
 void TrainerCache::Stop() {
   stopped_ = true;
-  if (sizer_ != nullptr) {
-    sizer_->Stop();
-    options_.observe(nullptr);
-  }
+  options_.observe(nullptr);
+  if (sizer_ != nullptr) sizer_->Stop();
   if (reader_ != nullptr) reader_->Stop();
   if (fetcher_ != nullptr) fetcher_->Stop();
   if (client_ != nullptr) client_->Close();

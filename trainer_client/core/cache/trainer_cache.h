@@ -50,13 +50,14 @@ struct TrainerCacheOptions {
 };
 
 // Finds the list that servers describe and fetches its first rows from them,
-// while the loader's batches come whole at first. How many rows is found out by
-// these batches if the size is automatic (CacheSizer), or is what others have
-// found out for such batches. All loaders of a user on a machine that want the
-// same rows share one copy, and one of them fetches (ProcessRows). What
-// is in the way is logged once; batches come whole then, or without the rows
-// that are held. Fetching takes half of the bytes of batches at most. All
-// methods run on the strand. Held by shared_ptr.
+// while the loader's batches come whole at first. If the size is automatic,
+// nothing happens until batches have had 64 MiB; then it is what others have
+// found out for such batches, or is found out by these (CacheSizer). All
+// loaders of a user on a machine that want the same rows share one copy, and
+// one of them fetches (ProcessRows). What is in the way is logged once; batches
+// come whole then, or without the rows that are held. Fetching takes half of
+// the bytes of batches at most. All methods run on the strand. Held by
+// shared_ptr.
 class TrainerCache : public std::enable_shared_from_this<TrainerCache> {
  public:
   explicit TrainerCache(TrainerCacheOptions options)
@@ -68,6 +69,8 @@ class TrainerCache : public std::enable_shared_from_this<TrainerCache> {
 
  private:
   const DescribedHotList* FindList() const;
+  void AwaitBatches();
+  void Begin();
   void FindSize();
   void OnSize(const TrainerCacheSize& size,
               const CacheForecast::Choice& predicted);
