@@ -33,11 +33,11 @@ namespace tributary {
 namespace {
 
 constexpr char kFooter[] =
-    R"(Reads every byte: checksums, structure, digests, dictionaries of
-ids, the cache of hot rows, and hot lists. With --against, give the flags that the graph was partitioned with. With
---partitions the folder may have these only, as a server's does: all that it would
-read is compared with the checksums of graph.json, hot/hot.json and the hot lists'
-files.json.
+    R"(Reads every byte: checksums, structure, digests, dictionaries of ids, the cache of
+hot rows, and hot lists. With --against, give the flags that the graph was
+partitioned with. With --partitions the folder may have these only, as a server's
+does: all that it would read is compared with the checksums of graph.json,
+hot/hot.json and the hot lists' files.json.
 Examples:
   tributary verify cora.graph
   tributary verify cora.graph --partitions 0,1

@@ -60,8 +60,13 @@ class ListedNodesCheck {
 
   // Returns how many rows were compared.
   absl::StatusOr<uint64_t> CheckRows(const HotListCheckOptions& options) const {
-    if (options.sample.has_value()) return CheckSample(options);
-    uint64_t compared = 0;
+    uint64_t all = 0, compared = 0;
+    for (const uint32_t p : graph_.partitions()) {
+      all += graph_.nodes(type_, p)->orig_id.size();
+    }
+    if (options.sample.has_value() && *options.sample < all) {
+      return CheckSample(options);
+    }
     for (const uint32_t p : graph_.partitions()) {
       const size_t rows = graph_.nodes(type_, p)->orig_id.size();
       const size_t piece = RowsAtOnce(schema_);

@@ -24,7 +24,7 @@ class VerifySampleTest(unittest.TestCase):
             files={"w": [1 + e / 2 for e in range(len(ROWS))]})
         self.graph = folders.partition(
             self.source, os.path.join(self.folder, "graph"), 3, "random",
-            "--edge-weight", "w")
+            "--edge-weight", "w", "--hot-list", "off")
 
     def verify(self, *flags, sample=1000):
         done = processes.run("verify", self.graph, "--against", self.source,
