@@ -32,7 +32,7 @@ void PrintTrainers(const TrainerForecasts& trainers) {
   for (const TrainerForecast& trainer : trainers.shares) {
     absl::PrintF("%-15g %16.0f %13.1f%% %22.0f %8s\n", trainer.share,
                  trainer.held_bytes, 100 * trainer.covered, trainer.batch_bytes,
-                 trainer.pays() ? "yes" : "no");
+                 trainer.pays ? "yes" : "no");
   }
 }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "trainer_client/core/cache/cache_forecast.h"
+
 namespace tributary {
 namespace {
 
@@ -62,6 +64,8 @@ TrainerForecasts ForecastTrainers(absl::Span<const ForecastType> types,
     forecast.batch_bytes = (bytes - saved) / batches;
     forecast.saved_bytes =
         saved / batches * static_cast<double>(later.batches_of_epoch);
+    forecast.pays = forecast.saved_bytes > forecast.fetched_bytes &&
+                    saved >= kLeastSavedShare * bytes;
   }
   return forecasts;
 }

@@ -33,9 +33,9 @@ struct TrainerForecast {
   double held_bytes = 0;     // memory that it takes
   double fetched_bytes = 0;  // that it fetches once
   double saved_bytes = 0;    // of an epoch
-
-  // Whether an epoch saves more than is fetched.
-  bool pays() const { return saved_bytes > fetched_bytes; }
+  // Whether an epoch saves more than is fetched, and kLeastSavedShare of its
+  // bytes.
+  bool pays = false;
 };
 
 // The mean bytes of a whole batch, and forecasts by ascending share: 0.01,

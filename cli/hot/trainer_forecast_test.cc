@@ -37,11 +37,20 @@ TEST(TrainerForecast, PaysIfAnEpochSavesMoreThanIsFetched) {
   type.all = {{1, {10, 12}}, {0, {990, 0}}};
   const LaterBatches all{.batches = 2, .bytes = 0, .batches_of_epoch = 2};
   // 12 rows of 84 bytes are saved; 10 of 96 are fetched, or 20.
-  EXPECT_TRUE(ForecastTrainers({{type}}, all).shares[0].pays());
-  EXPECT_FALSE(ForecastTrainers({{type}}, all).shares[1].pays());
+  EXPECT_TRUE(ForecastTrainers({{type}}, all).shares[0].pays);
+  EXPECT_FALSE(ForecastTrainers({{type}}, all).shares[1].pays);
   // An epoch of twice as many batches as were sampled saves twice as much.
   const LaterBatches half{.batches = 2, .bytes = 0, .batches_of_epoch = 4};
-  EXPECT_TRUE(ForecastTrainers({{type}}, half).shares[1].pays());
+  EXPECT_TRUE(ForecastTrainers({{type}}, half).shares[1].pays);
+}
+
+TEST(TrainerForecast, LittleOfABatchDoesNotPay) {
+  ForecastType type = Wide();
+  type.all = {{1, {10, 24}}, {0, {990, 76}}};
+  const LaterBatches later{.batches = 1, .bytes = 0, .batches_of_epoch = 1000};
+  EXPECT_FALSE(ForecastTrainers({{type}}, later).shares[0].pays);
+  type.all = {{1, {10, 25}}, {0, {990, 75}}};
+  EXPECT_TRUE(ForecastTrainers({{type}}, later).shares[0].pays);
 }
 
 TEST(TrainerForecast, SomeTypesAreNotHeld) {
@@ -58,7 +67,7 @@ TEST(TrainerForecast, SomeTypesAreNotHeld) {
 TEST(TrainerForecast, WithoutBatchesNothingIsSaved) {
   const TrainerForecasts made = ForecastTrainers({}, {});
   EXPECT_DOUBLE_EQ(made.batch_bytes, 0);
-  EXPECT_FALSE(made.shares[0].pays());
+  EXPECT_FALSE(made.shares[0].pays);
 }
 
 }  // namespace

@@ -9,7 +9,6 @@ namespace {
 
 constexpr uint64_t kSampledIds = uint64_t{1} << 18;  // of the list, about
 constexpr size_t kNodesOfBatch = size_t{1} << 17;    // that are looked at
-constexpr double kLeastSaved = 0.25;
 
 // Whether the id is of the sample: by bits of a product, as ids may be of any
 // pattern.
@@ -83,7 +82,7 @@ CacheForecast::Choice CacheForecast::Choose(uint64_t batches) const {
     best.saved = best.batch_bytes > 0 ? saved / best.batch_bytes : 0;
     best.fetched_bytes = fetched;
   }
-  if (best.saved < kLeastSaved) best.share = 0;
+  if (best.saved < kLeastSavedShare) best.share = 0;
   return best;
 }
 

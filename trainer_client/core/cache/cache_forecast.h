@@ -14,6 +14,10 @@
 
 namespace tributary {
 
+// A cache that saves less of a batch's bytes does not pay: servers and trainers
+// have work with each row that is left out.
+inline constexpr double kLeastSavedShare = 0.25;
+
 // Counts how often batches have nodes of the first ranks of a hot list. Of the
 // list it keeps a sample by a hash of the node's id, of a batch it looks at
 // some nodes: neither its memory nor the time of a batch grows with the graph.
@@ -44,8 +48,8 @@ class CacheForecast {
     double fetched_bytes = 0;  // once
   };
   // Returns the size that saves most of the bytes of `batches` batches, less
-  // those that are fetched. None if that saves less than a quarter of each
-  // batch; then `saved` is what it would save.
+  // those that are fetched. None if that saves less than kLeastSavedShare of
+  // each batch; then `saved` is what it would save.
   Choice Choose(uint64_t batches) const;
 
  private:
