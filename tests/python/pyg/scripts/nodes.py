@@ -86,6 +86,9 @@ def main():
         dist.barrier()
     if rank == 0:
         print(f"test {best[1]:.4f} valid {best[0]:.4f} best epoch {best[2]}")
+    # Else it would hold the group's last reference, and a thread of the group could wait for
+    # Python's lock, which is held while that thread is joined (PyTorch 2.11).
+    del parallel
     dist.destroy_process_group()
 
 
