@@ -370,9 +370,10 @@ absl::Status BenchCommand::RunFillingEnd() const {
 }
 
 absl::Status BenchCommand::Run(SignalWatcher&) {
-  // Errors are returned as the status; what a cache lacks is not one.
-  SetLogLevel(arguments_.trainer_cache == "off" ? LogLevel::kOff
-                                                : LogLevel::kWarning);
+  // Errors are returned as the status; what a cache does is not one.
+  SetLogLevel(arguments_.trainer_cache == "off"    ? LogLevel::kOff
+              : arguments_.trainer_cache == "auto" ? LogLevel::kInfo
+                                                   : LogLevel::kWarning);
   if (run_ != nullptr) return (this->*run_)();
   const bool fleet = servers_->count() > 0;  // also for an empty list
   return kind_ == BenchKind::kStream && !fleet ? RunStream() : RunOne();

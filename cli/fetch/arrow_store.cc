@@ -205,19 +205,22 @@ class ArrowStore final : public ObjectStore {
                      " on where ", to.size(), " were asked for"));
   }
 
-  absl::StatusOr<std::vector<ListedObject>> List() override {
+  absl::StatusOr<std::vector<ListedObject>> List(
+      const std::string& folder) override {
     Begin();
     fs::FileSelector selector;
-    selector.base_dir = PathOf("");
+    selector.base_dir = PathOf(folder);
+    selector.allow_not_found = !folder.empty();
     selector.recursive = true;
     const auto found = files_->GetFileInfo(selector);
     if (!found.ok()) {
       return FromArrow(found.status(), options_.location.ToString());
     }
+    const size_t before = PathOf("").size() + 1;
     std::vector<ListedObject> objects;
     for (const fs::FileInfo& info : *found) {
       if (!info.IsFile()) continue;
-      objects.push_back({info.path().substr(selector.base_dir.size() + 1),
+      objects.push_back({info.path().substr(before),
                          static_cast<uint64_t>(info.size()),
                          info.mtime().time_since_epoch().count()});
     }

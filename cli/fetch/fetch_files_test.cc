@@ -52,7 +52,7 @@ class MemoryStore final : public ObjectStore {
     bytes += part.size();
     return absl::OkStatus();
   }
-  absl::StatusOr<std::vector<ListedObject>> List() override {
+  absl::StatusOr<std::vector<ListedObject>> List(const std::string&) override {
     return absl::UnimplementedError("not listed");
   }
   absl::StatusOr<std::unique_ptr<ObjectWriter>> Create(

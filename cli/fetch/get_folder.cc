@@ -1,6 +1,7 @@
 #include "cli/fetch/get_folder.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -21,18 +22,19 @@
 namespace tributary {
 namespace {
 
-absl::StatusOr<std::vector<ListedObject>> ListAll(ObjectStore& store,
-                                                  TryAgain& again) {
+absl::StatusOr<std::vector<ListedObject>> List(ObjectStore& store,
+                                               const std::string& folder,
+                                               TryAgain& again) {
   std::vector<ListedObject> objects;
   RETURN_IF_ERROR(again.Run(0, [&]() -> absl::Status {
-    ASSIGN_OR_RETURN(objects, store.List());
+    ASSIGN_OR_RETURN(objects, store.List(folder));
     return absl::OkStatus();
   }));
   return objects;
 }
 
 absl::StatusOr<TransferPlan> PlanListed(ObjectStore& store, TryAgain& again) {
-  ASSIGN_OR_RETURN(const auto objects, ListAll(store, again));
+  ASSIGN_OR_RETURN(const auto objects, List(store, "", again));
   if (objects.empty()) {
     return absl::NotFoundError(
         absl::StrCat(store.NameOf(""), " has no objects"));
@@ -51,11 +53,20 @@ absl::Status AddStoredCache(const GetOptions& options,
                      options.partitions, plan);
 }
 
-// Adds the lists whose files.json is there: that of a list is stored last.
+// Adds the lists whose files.json is there: that of a list is stored last. A
+// graph is complete without them, so that who may only read objects gets it.
 absl::Status AddStoredLists(const GraphSchema& schema, ObjectStore& store,
                             TryAgain& again, TransferPlan& plan) {
-  ASSIGN_OR_RETURN(const auto objects, ListAll(store, again));
-  for (const ListedObject& object : objects) {
+  const auto objects = List(store, kHotListsFolder, again);
+  if (absl::IsPermissionDenied(objects.status())) {
+    std::fprintf(stderr,
+                 "tributary-fetch get: note: %s may not be listed: hot lists "
+                 "are not fetched\n",
+                 store.NameOf(kHotListsFolder).c_str());
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(objects.status());
+  for (const ListedObject& object : *objects) {
     const std::vector<std::string> path = absl::StrSplit(object.path, '/');
     if (path.size() != 3 || path[0] != kHotListsFolder ||
         !CheckHotListName(path[1]).ok() || path[2] != kHotListFilesJson) {

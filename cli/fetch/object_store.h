@@ -51,8 +51,10 @@ class ObjectStore {
   // bytes. The bytes are unspecified if the object is shorter.
   virtual absl::Status Read(const std::string& path, uint64_t object_bytes,
                             uint64_t offset, absl::Span<uint8_t> to) = 0;
-  // Returns all objects, ascending by path.
-  virtual absl::StatusOr<std::vector<ListedObject>> List() = 0;
+  // Returns the objects below `folder`, ascending by path; none if there is no
+  // such folder. "": all.
+  virtual absl::StatusOr<std::vector<ListedObject>> List(
+      const std::string& folder) = 0;
   // Creates or replaces an object.
   virtual absl::StatusOr<std::unique_ptr<ObjectWriter>> Create(
       const std::string& path, const std::string& content_type) = 0;

@@ -48,7 +48,7 @@ class WritableStore final : public ObjectStore {
     std::copy(part.begin(), part.end(), to.begin());
     return absl::OkStatus();
   }
-  absl::StatusOr<std::vector<ListedObject>> List() override {
+  absl::StatusOr<std::vector<ListedObject>> List(const std::string&) override {
     return absl::UnimplementedError("not listed");
   }
   absl::StatusOr<std::unique_ptr<ObjectWriter>> Create(

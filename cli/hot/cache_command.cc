@@ -81,9 +81,11 @@ class CacheCommand final : public Command {
 
  private:
   absl::Status MakeDegreeList() const {
-    if (!arguments_.size.empty() || arguments_.dry_run) {
+    if (!arguments_.size.empty() || arguments_.dry_run ||
+        arguments_.trainer_share > 0) {
       return UsageError(
-          "--list degree with --hot-cache or --dry-run\nallowed: --list degree "
+          "--list degree with --hot-cache, --trainer-cache or "
+          "--dry-run\nallowed: --list degree "
           "alone, which samples nothing");
     }
     const std::string& folder = arguments_.sample.graph;

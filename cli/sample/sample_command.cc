@@ -135,9 +135,10 @@ class SampleCommand final : public Command {
     if (!input_ext_ids_.empty()) {
       request.session.options.input_nodes = std::move(inputs.nodes);
     }
-    // Errors are returned as the status; what a cache lacks is not one.
-    SetLogLevel(request.worker.trainer_cache == "off" ? LogLevel::kOff
-                                                      : LogLevel::kWarning);
+    // Errors are returned as the status; what a cache does is not one.
+    SetLogLevel(request.worker.trainer_cache == "off"    ? LogLevel::kOff
+                : request.worker.trainer_cache == "auto" ? LogLevel::kInfo
+                                                         : LogLevel::kWarning);
     return Sample(std::move(request), ext_ids_ ? &*ext_ids : nullptr);
   }
 

@@ -110,8 +110,8 @@ class RoundTripTest(FetchTest):
         self.ok("get", self.url, self.out)
         before = self.proxy.count()
         self.assertIn("complete already", self.ok("get", self.url, self.out))
-        # graph.json, whether there is a cache of hot rows, the names of the
-        # objects, and the files.json of the hot list.
+        # graph.json, whether there is a cache of hot rows, the names below
+        # hot-lists, and the files.json of the hot list.
         self.assertLessEqual(self.proxy.count() - before, 6)
 
     def test_only_what_a_server_of_a_partition_reads(self):
@@ -405,6 +405,16 @@ class TroubleTest(FetchTest):
             said = self.refused(*words, AWS_ACCESS_KEY_ID="wrong")
             self.assertIn("PERMISSION_DENIED", said)
             self.assertIn("allowed: credentials that may use this bucket", said)
+
+    def test_who_may_not_list_gets_the_graph(self):
+        self.ok("put", self.graph, self.url)
+        self.proxy.rule = lambda number, method, path: (
+            403 if "list-type=" in path else None)
+        done = self.run_fetch("get", self.url, self.out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, "note: .*/hot-lists may not be listed")
+        self.assertFalse(os.path.exists(self.out + "/hot-lists"))
+        processes.run_ok("verify", self.out)
 
     def test_a_disk_that_is_too_small(self):
         graph = os.path.join(self.folder, "unlisted")

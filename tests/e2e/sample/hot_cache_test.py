@@ -223,6 +223,8 @@ class HotCacheTest(unittest.TestCase):
                 (("0.1", "--shuffle", "none"), "--shuffle"),
                 (("0.1", "--trainer-cache", "1.5"),
                  "--trainer-cache 1.5\nallowed: a share from 0 to 1"),
+                (("0.1", "--list", "degree"),
+                 "--list degree with --hot-cache, --trainer-cache or --dry-run"),
                 (("0.1", "--trainer-cache", "0.1", "--shuffle", "local"),
                  "--trainer-cache with --shuffle local"),
                 (("0.1", "--shuffle", "local", "--input-weight", "@w.npy"),

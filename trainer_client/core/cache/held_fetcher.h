@@ -41,7 +41,8 @@ struct HeldFetcherOptions {
   // called once; the caller reads them from then on.
   std::function<std::shared_ptr<HeldRows>(std::vector<HeldRows::Type> types)>
       rows;
-  // Who else has them; null: nobody. Rows are fetched while this process leads.
+  // The processes that share these rows; null: none. Rows are fetched while
+  // this process leads.
   std::shared_ptr<MachineRows> machine;
   // Is called with what is in the way, once; then the rows held so far stay.
   std::function<void(absl::Status)> stopped;

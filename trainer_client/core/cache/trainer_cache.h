@@ -37,8 +37,8 @@ struct TrainerCacheOptions {
   GraphSchema schema;
   CollectedColumns collect;  // of the session, as feature_dtype
   FeatureDType feature_dtype = FeatureDType::kStored;
-  // Of an automatic size: the bytes that rows may take, and how many batches an
-  // epoch of this trainer has.
+  // For an automatic size: the bytes that rows may take, and how many batches
+  // an epoch of this trainer has.
   uint64_t memory = 0;
   uint64_t batches = 0;
   // Returns the bytes of batches so far.

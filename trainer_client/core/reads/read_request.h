@@ -1,4 +1,4 @@
-// What the requests of calls that read the stored graph have in common.
+// Makes requests that read the stored graph, and their payloads.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_READS_READ_REQUEST_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_READS_READ_REQUEST_H_
 
