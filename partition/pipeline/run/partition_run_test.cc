@@ -1,6 +1,8 @@
 #include "partition/pipeline/run/partition_run.h"
 
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -9,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "common/io/unique_fd.h"
 #include "common/runtime/fault_point.h"
 #include "partition/format/testing/graph_builder.h"
 #include "partition/pipeline/check/verify.h"
@@ -162,6 +165,26 @@ TEST(IdentityOfFilesTest, FollowsLinksToFolders) {
   EXPECT_EQ(before, IdentityOfFiles({folder.path()}));
   std::ofstream(elsewhere.File("edge.csv")) << "1,2,3";
   EXPECT_NE(before, IdentityOfFiles({folder.path()}));
+}
+
+// A run that is killed while it removes its work must not leave a part of it
+// that the same command would take for whole.
+TEST(WorkFolder, WhatSaysWhoseWorkItIsGoesFirst) {
+  const std::string path = testing::TempDir() + "/identity_goes_first";
+  absl::StatusOr<WorkFolder> work = WorkFolder::Open(path, "a run");
+  ASSERT_TRUE(work.ok()) << work.status();
+  for (const char* name : {"/a", "/plan.txt", "/z"}) {
+    std::ofstream(path + name) << "work";
+  }
+  UniqueFd events(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  ASSERT_TRUE(events.valid());
+  ASSERT_GE(inotify_add_watch(events.get(), path.c_str(), IN_DELETE), 0);
+  ASSERT_TRUE(work->Remove().ok());
+  EXPECT_FALSE(fs::exists(path));
+  alignas(inotify_event) char bytes[4096];
+  ASSERT_GT(read(events.get(), bytes, sizeof bytes), 0);
+  const auto* first = reinterpret_cast<const inotify_event*>(bytes);
+  EXPECT_STREQ(first->name, "run.identity");
 }
 
 }  // namespace

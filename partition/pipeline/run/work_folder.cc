@@ -31,9 +31,12 @@ absl::Status SystemError(const std::error_code& error, const std::string& path,
   return PathError(path, action);
 }
 
-// Removes all that is in the folder.
+// Removes all that is in the folder: first what says whose it is, so that what
+// a kill leaves of the rest is nobody's work.
 absl::Status Empty(const std::string& path) {
   std::error_code error;
+  fs::remove(path + kIdentityFile, error);
+  if (error) return SystemError(error, path + kIdentityFile, "remove");
   for (fs::directory_iterator it(path, error), end; !error && it != end;
        it.increment(error)) {
     fs::remove_all(it->path(), error);
@@ -120,6 +123,7 @@ bool WorkFolder::holds_work() const {
 }
 
 absl::Status WorkFolder::Remove() {
+  RETURN_IF_ERROR(Empty(path_));
   std::error_code error;
   fs::remove_all(path_, error);
   return error ? SystemError(error, path_, "remove") : absl::OkStatus();
