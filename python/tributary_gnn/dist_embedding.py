@@ -199,7 +199,11 @@ class SparseOptimizer(Joinable):
 
     def load(self, folder: Any) -> None:
         """Makes the rows, and their state, what `save` wrote, by any number of ranks and
-        servers. A collective."""
+        servers. A collective, before the first step of the run.
+
+        Raises:
+          FailedPrecondition: rows were stepped before.
+        """
         self.context.restore(folder)
         for embedding in self.embeddings:
             embedding.reopen()
@@ -241,7 +245,7 @@ class SparseAdagrad(SparseOptimizer):
 
 
 class SparseAdam(SparseOptimizer):
-    """torch's SparseAdam, which counts steps by row, as DGL's."""
+    """torch's Adam, for the rows of a step; it counts steps by row, as DGL's."""
 
     def __init__(self, params: Sequence[DistEmbedding], lr: float = 0.001,
                  betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8):

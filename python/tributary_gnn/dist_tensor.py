@@ -110,10 +110,10 @@ class DistTensor:
 
     def __getitem__(self, ids: Any) -> Array:
         """Returns rows; of one number a tensor of one row, as DGL's."""
-        return self.read(self._indexed(ids))
+        return self.read(indexed(ids, self.num_rows))
 
     def __setitem__(self, ids: Any, values: Any) -> None:
-        self.set(self._indexed(ids), values)
+        self.set(indexed(ids, self.num_rows), values)
 
     def prefetch(self, ids: Any) -> None:
         """Begins to read rows that the next `read` of the same ids gives. No value depends on
@@ -164,16 +164,6 @@ class DistTensor:
 
     def _shape(self, num_rows: int) -> tuple[int, ...]:
         return (num_rows, self.dim) if self.dim else (num_rows,)
-
-    def _indexed(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return numpy.arange(*index.indices(self.num_rows), dtype=numpy.int64)
-        if hasattr(index, "__len__") and getattr(index, "ndim", 1) != 0:
-            return index
-        try:
-            return [operator.index(index)]
-        except TypeError:
-            return index
 
     def _read_bits(self, rows: numpy.ndarray) -> numpy.ndarray:
         values = numpy.empty(self._shape(len(rows)), self._numpy_dtype)
@@ -246,6 +236,18 @@ class DistTensor:
         self._handle.call(getattr(_library.library(), "tributary_rows_" + name),
                           ctypes.byref(pointer))
         return _library.take_text(pointer)
+
+
+def indexed(index: Any, count: int) -> Any:
+    """Returns the ids of an index into `count` rows: of one number, a slice, or as it is."""
+    if isinstance(index, slice):
+        return numpy.arange(*index.indices(count), dtype=numpy.int64)
+    if hasattr(index, "__len__") and getattr(index, "ndim", 1) != 0:
+        return index
+    try:
+        return [operator.index(index)]
+    except TypeError:
+        return index
 
 
 def dtype_name(dtype: Any) -> str:
