@@ -106,7 +106,12 @@ class DistEmbedding:
             sums /= counts.unsqueeze(1)
         return Gradients(rows, sums)
 
-    def drop_gradients(self) -> None:
+    def zero_grad(self) -> None:
+        """Forgets the gradients that a backward pass has left; lookups that none has reached
+        yet wait for theirs."""
+        self._lookups = [lookup for lookup in self._lookups if lookup.leaf.grad is None]
+
+    def drop_lookups(self) -> None:
         """Forgets the lookups."""
         self._lookups = []
 
@@ -114,7 +119,7 @@ class DistEmbedding:
         """Drops the rows, and opens them again, as they are in the folder of
         `DistContext.restore`, else as they were at first. A collective."""
         self.weight.drop()
-        self.drop_gradients()
+        self.drop_lookups()
         self.weight = self._opened()
 
     def __repr__(self) -> str:
@@ -132,7 +137,7 @@ class _Shadow(JoinHook):
         self._optimizer = optimizer
 
     def main_hook(self) -> None:
-        self._optimizer.drop_gradients()
+        self._optimizer.drop_lookups()
         self._optimizer.step()
 
 
@@ -186,11 +191,15 @@ class SparseOptimizer(Joinable):
         self.context.close_round()
 
     def zero_grad(self) -> None:
-        """Forgets the gradients since the last push."""
+        """Forgets the gradients since the last push. As in torch, it may stand between the
+        lookups and their backward pass."""
         for embedding in self.embeddings:
-            embedding.drop_gradients()
+            embedding.zero_grad()
 
-    drop_gradients = zero_grad
+    def drop_lookups(self) -> None:
+        """Forgets all lookups since the last push."""
+        for embedding in self.embeddings:
+            embedding.drop_lookups()
 
     def save(self, folder: Any) -> None:
         """Writes all rows of the context, with the optimizers' state; see `DistContext.save`. A

@@ -355,6 +355,18 @@ class EmbeddingTest(DglTest):
                 with self.assertRaises(IndexError):
                     embedding(torch.tensor([50]))
 
+    def test_zero_grad_may_come_between_lookup_and_backward(self):
+        g = self.cora()
+        embedding = tg.DistEmbedding(g._context, "zeroed", 10, 1)
+        sparse = tg.SparseSGD([embedding], lr=1)
+        for ids, expected in (([1], [-1, 0, 0]), ([2], [-1, -1, 0])):
+            embedding(torch.tensor([9])).sum().backward()  # is forgotten
+            loss = embedding(torch.tensor(ids)).sum()
+            sparse.zero_grad()
+            loss.backward()
+            sparse.step()
+            self.assertEqual(embedding.weight[[1, 2, 9]].flatten().tolist(), expected)
+
     def test_optimizers_are_those_of_torch(self):
         g = self.cora()
         ids = [torch.tensor([0, 4, 9]), torch.tensor([4, 5]), torch.tensor([0, 4])]

@@ -25,7 +25,8 @@ def typed(folder, parts=2):
         "author": {"num_nodes": 40},
         "paper": {"x": torch.rand(60, 5, generator=generator), "y": draw(4, 60),
                   "train_mask": torch.arange(60) % 2 == 0,
-                  "val_mask": torch.arange(60) % 4 == 1},
+                  "val_mask": torch.arange(60) % 4 == 1,
+                  "test_mask": torch.arange(60) % 4 == 3},
         ("author", "writes", "paper"): {"edge_index": torch.stack([draw(40, 200), draw(60, 200)])},
         ("paper", "cites", "paper"): {"edge_index": torch.stack([draw(60, 100), draw(60, 100)])},
     }
