@@ -217,6 +217,7 @@ BLOCKS = {
         ('with tg.Graph("cora4")', PYTHON),
         ('with tg.Graph("aifb")', PYTHON),
         ("from torch import", "tests/python/pyg/page_test.py"),
+        ("with tg.serve", PYTHON),
         ("with tg.Source", PYTHON),
     ],
     "docs/recipes.md": [
