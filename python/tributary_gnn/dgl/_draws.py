@@ -16,7 +16,7 @@ class Key(NamedTuple):
     """What equal draws have in common."""
 
     random_seed: int
-    index: int
+    number: int
 
 
 class _State(threading.local):

@@ -264,7 +264,12 @@ class Block(TypedEdges):
                 f"{self.num_edges()} edges)")
 
     def _node_type(self, ntype: NodeType | None) -> NodeType:
-        return next(iter(self.src_frames)) if ntype is None and len(self.src_frames) == 1 else ntype
+        if ntype is None and len(self.src_frames) == 1:
+            return next(iter(self.src_frames))
+        if ntype in self.src_frames:
+            return ntype
+        raise ValueError(f"the node type is {ntype!r}; allowed: "
+                         f"{', '.join(map(repr, self.src_frames))}")
 
 
 def _moved(frames: Mapping[Any, Frame], device: Any) -> dict[Any, Frame]:

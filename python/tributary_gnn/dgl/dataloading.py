@@ -234,8 +234,11 @@ class DistNodeDataLoader:
 
     def _sampled(self, batch: Any) -> Sampled:
         g = self._graph
-        named = (lambda column, its: column) if not g.heterogeneous else (
-            lambda column, its: f"{column}/{its if isinstance(its, str) else '__'.join(its)}")
+
+        def named(column: str, its: Any) -> str:
+            suffix = its if isinstance(its, str) else "__".join(its)
+            return f"{column}/{suffix}" if g.heterogeneous else column
+
         new = {its: batch[named("num_sampled_nodes", its)].tolist() for its in g.ntypes}
         n_id = {its: batch[named("n_id", its)] for its in g.ntypes}
         edges = {its: (batch[named("edge_index", its)].long(), batch[named("e_id", its)],
@@ -335,9 +338,10 @@ class DistEdgeDataLoader:
     def _make(self, ids: torch.Tensor) -> tuple[Any, ...]:
         g, etype, how = self._graph, self._etype, self._how
         src, dst = g.find_edges(ids, etype)
-        pairs = [(src, dst, ids)]
+        pairs: list[tuple[Any, Any, Any]] = [(src, dst, ids)]
         if how.negatives is not None:
-            pairs.append((*how.negatives.draw(g, etype, src), None))
+            negative_src, negative_dst = how.negatives.draw(g, etype, src)
+            pairs.append((negative_src, negative_dst, None))
         nodes: dict[str, torch.Tensor] = {}
         for end in {etype[0], etype[2]}:
             ends = [part for its, part in ((etype[0], 0), (etype[2], 1)) if its == end]

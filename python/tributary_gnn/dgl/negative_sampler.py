@@ -20,6 +20,6 @@ class Uniform:
     def draw(self, g: Any, etype: Any, src: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Returns k pairs of each source of edges of a type, int64 [k * edges] each."""
         key = _draws.next_key()
-        generator = torch.Generator().manual_seed((key.random_seed ^ key.index) % (1 << 63))
+        generator = torch.Generator().manual_seed((key.random_seed ^ key.number) % (1 << 63))
         return src.repeat_interleave(self.k), torch.randint(
             g.num_nodes(etype[2]), (len(src) * self.k,), generator=generator)

@@ -286,7 +286,7 @@ class DistGraph:
         if isinstance(fanout, (list, tuple)):
             fanout = dict(zip(self.canonical_etypes, fanout))
         graph = self._graph_of(self._graph.sample_neighbors(
-            _seeds(seed_nodes), fanout, random_seed=key.random_seed, index=key.index,
+            _seeds(seed_nodes), fanout, random_seed=key.random_seed, index=key.number,
             replace=replace, prob=prob, edge_dir=edge_dir, exclude_edges=exclude_edges))
         return graph if output_device is None else graph.to(output_device)
 
