@@ -96,6 +96,7 @@ ALLOWED = {
         "trainer_client/core",
         "trainer_client/graph",
         "trainer_client/modes",
+        "trainer_client/tensors",
     ],
     "trainer_client/torch": [
         "common",

@@ -1,6 +1,6 @@
 """Compares the rates at which Python reads batches with that of the C++ loader.
 
-    ./dev bench python [--graph DIR] [--rounds N] [--batches N] [--modes mp,remote]
+    ./dev bench python [--graph DIR] [--rounds N] [--batches N] [--modes mp,remote,tensors]
 
 In each round every way reads as many batches of one session: the C++ loader (`tributary
 bench`), which drops each batch at once, and the loaders of tributary_gnn. Ways take turns,
@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-from benchmarks.python import way
+from benchmarks.python import tensors, way
 
 TRIBUTARY = "cli/tributary"
 CPP = "C++"
@@ -153,7 +153,8 @@ def arguments():
     parser.add_argument("--graph", help="a graph folder; without it a graph is generated")
     parser.add_argument("--scale", type=int, default=20, help="2^SCALE nodes are generated")
     parser.add_argument("--edges", type=int, default=15_000_000, help="edges to generate")
-    parser.add_argument("--modes", default="mp,remote")
+    parser.add_argument("--modes", default="mp,remote",
+                        help="mp, remote: batches; tensors: rows of a tensor on a server")
     parser.add_argument("--ways", default=",".join(way.NAMES), help="beside C++")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--batches", type=int, default=40, help="of each way in a round")
@@ -161,7 +162,7 @@ def arguments():
     parser.add_argument("--threads", type=int, default=1, help="of a worker, of the server")
     parser.add_argument("--buffer-size", default="512MB")
     options = parser.parse_args()
-    for given, allowed in ((options.modes, ("mp", "remote")), (options.ways, way.NAMES)):
+    for given, allowed in ((options.modes, ("mp", "remote", "tensors")), (options.ways, way.NAMES)):
         for word in given.split(","):
             if word not in allowed:
                 parser.error(f"{word!r}; allowed: {', '.join(allowed)}")
@@ -184,6 +185,10 @@ def main():
         for name in options.ways.split(","):
             ways[name] = stack.enter_context(PythonWay(name))
         for mode in options.modes.split(","):
+            if mode == "tensors":
+                with server(options) as address:
+                    print(*tensors.table(TRIBUTARY, address, options.rounds, 4), sep="\n")
+                continue
             with server(options) if mode == "remote" else contextlib.nullcontext() as address:
                 place = fleet(options, address) if address else workers(options)
                 report(mode, measure(place, ways, options), options)

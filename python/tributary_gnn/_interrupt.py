@@ -6,10 +6,17 @@ while that thread is in a function of a library.
 
 from __future__ import annotations
 
+import functools
+import os
+import queue
 import threading
 from typing import Callable, Generic, TypeVar, cast
 
 T = TypeVar("T")
+
+# How long a thread waits for its next call, and how many wait: starting one costs as much
+# as reading some hundred KB of rows.
+_IDLE_S, _MOST_IDLE = 2.0, 4
 
 
 class _Result(Generic[T]):
@@ -48,6 +55,58 @@ class _Result(Generic[T]):
             self.set(value)
 
 
+class _Caller(threading.Thread):
+    """Makes calls for the main thread, one after the other."""
+
+    def __init__(self) -> None:
+        super().__init__(name="tributary-call", daemon=True)
+        self._calls: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+
+    def make(self, call: Callable[[], None]) -> None:
+        """Makes a call, which raises nothing."""
+        self._calls.put(call)
+
+    def run(self) -> None:
+        while True:
+            try:
+                call = self._calls.get(timeout=_IDLE_S)
+            except queue.Empty:
+                with _lock:
+                    if self not in _idle:
+                        continue  # a call is on its way
+                    _idle.remove(self)
+                return
+            call()
+            del call  # and what it holds
+            with _lock:
+                if len(_idle) >= _MOST_IDLE:
+                    return
+                _idle.append(self)
+
+
+_idle: list[_Caller] = []
+_lock = threading.Lock()
+
+
+def _forget_callers() -> None:
+    """A child of fork() has none of its parent's threads."""
+    global _lock  # pylint: disable=global-statement
+    _idle.clear()
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forget_callers)
+
+
+def _caller() -> _Caller:
+    with _lock:
+        if _idle:
+            return _idle.pop()
+    caller = _Caller()
+    caller.start()
+    return caller
+
+
 def interruptible(work: Callable[[], T], discard: Callable[[T], None]) -> T:
     """Returns what `work` returns, or raises what it raises.
 
@@ -57,7 +116,7 @@ def interruptible(work: Callable[[], T], discard: Callable[[T], None]) -> T:
     if threading.current_thread() is not threading.main_thread():
         return work()
     result: _Result[T] = _Result(discard)
-    threading.Thread(target=result.run, args=(work,), name="tributary-open", daemon=True).start()
+    _caller().make(functools.partial(result.run, work))
     try:
         result.done.wait()
     except BaseException:

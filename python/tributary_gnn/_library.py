@@ -13,7 +13,7 @@ import shutil
 
 from . import errors
 
-ABI_VERSION = 2
+ABI_VERSION = 3
 LIBRARY_VARIABLE = "TRIBUTARY_LIBRARY"
 PROGRAM_VARIABLE = "TRIBUTARY_PROGRAM"
 
@@ -64,6 +64,28 @@ class RawLoaderSizes(ctypes.Structure):
     ]
 
 
+class RawIds(ctypes.Structure):
+    """tributary_ids: ids of one type."""
+
+    _fields_ = [
+        ("type", ctypes.c_char_p),
+        ("ids", ctypes.c_void_p),
+        ("num_ids", ctypes.c_uint64),
+    ]
+
+
+class RawStep(ctypes.Structure):
+    """tributary_step: the step of a round of gradients."""
+
+    _fields_ = [
+        ("learning_rate", ctypes.c_double),
+        ("eps", ctypes.c_double),
+        ("beta1", ctypes.c_double),
+        ("beta2", ctypes.c_double),
+        ("scale", ctypes.c_double),
+    ]
+
+
 # Callbacks: they take the GIL on the library's own threads.
 WaitCallback = ctypes.CFUNCTYPE(None, _POINTER, ctypes.c_char_p, ctypes.c_double)
 LogCallback = ctypes.CFUNCTYPE(None, _POINTER, ctypes.c_int32, ctypes.c_char_p)
@@ -72,6 +94,12 @@ LogCallback = ctypes.CFUNCTYPE(None, _POINTER, ctypes.c_int32, ctypes.c_char_p)
 _STATUS = ctypes.c_int32
 _IDS = ctypes.c_void_p  # const int64_t*
 _OF_IDS = [_POINTER, ctypes.c_char_p, _IDS, ctypes.c_uint64, _OUT]
+_LISTS = ctypes.POINTER(RawIds)
+_SHARED_OUT = [_POINTER, ctypes.c_char_p, ctypes.c_char_p, _IDS, ctypes.c_uint64,
+               ctypes.c_char_p, _OUT]
+_OF_PARTITION = [_POINTER, ctypes.c_char_p, ctypes.c_uint32, _OUT]
+# void*, or const void*, and its bytes
+_VALUES = [_POINTER, _IDS, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64]
 _FUNCTIONS: dict[str, tuple] = {
     "tributary_abi_version": (ctypes.c_uint32, []),
     "tributary_version": (ctypes.c_char_p, []),
@@ -119,11 +147,44 @@ _FUNCTIONS: dict[str, tuple] = {
     "tributary_graph_out_edges": (_STATUS, _OF_IDS),
     "tributary_graph_find_edges": (_STATUS, _OF_IDS),
     "tributary_graph_split": (_STATUS, [_POINTER, ctypes.c_char_p, ctypes.c_char_p, _OUT]),
+    "tributary_graph_sample": (_STATUS, [_POINTER, _LISTS, ctypes.c_uint64, _LISTS,
+                                         ctypes.c_uint64, ctypes.c_char_p, _OUT]),
+    "tributary_graph_node_split": (_STATUS, _SHARED_OUT),
+    "tributary_graph_edge_split": (_STATUS, _SHARED_OUT),
+    "tributary_graph_partitions": (_STATUS, [_POINTER, _OUT]),
+    "tributary_graph_node_partitions": (_STATUS, _OF_IDS),
+    "tributary_graph_edge_partitions": (_STATUS, _OF_IDS),
+    "tributary_graph_partition_nodes": (_STATUS, _OF_PARTITION),
+    "tributary_graph_partition_edges": (_STATUS, _OF_PARTITION),
     "tributary_graph_cancel": (_STATUS, [_POINTER]),
     "tributary_graph_close": (None, [_POINTER]),
     "tributary_arrays_tensor": (
         _STATUS, [_POINTER, ctypes.c_char_p, ctypes.POINTER(RawTensor)]),
     "tributary_arrays_close": (None, [_POINTER]),
+    "tributary_context_open": (_STATUS, [_POINTER, ctypes.c_char_p, _OUT]),
+    "tributary_context_barrier": (_STATUS, [_POINTER, ctypes.c_char_p]),
+    "tributary_context_gather": (
+        _STATUS, [_POINTER, ctypes.c_char_p, ctypes.c_char_p, _OUT]),
+    "tributary_context_save": (_STATUS, [_POINTER, ctypes.c_char_p]),
+    "tributary_context_restore": (_STATUS, [_POINTER, ctypes.c_char_p]),
+    "tributary_context_close_round": (_STATUS, [_POINTER]),
+    "tributary_context_draining": (_STATUS, [_POINTER, ctypes.POINTER(ctypes.c_int32)]),
+    "tributary_context_finish": (_STATUS, [_POINTER]),
+    "tributary_context_cancel": (_STATUS, [_POINTER]),
+    "tributary_context_close": (None, [_POINTER]),
+    "tributary_rows_open": (_STATUS, [_POINTER, ctypes.c_char_p, _OUT]),
+    "tributary_rows_schema": (_STATUS, [_POINTER, _OUT]),
+    "tributary_rows_read": (_STATUS, _VALUES),
+    "tributary_rows_prefetch": (_STATUS, [_POINTER, _IDS, ctypes.c_uint64]),
+    "tributary_rows_set": (_STATUS, _VALUES),
+    "tributary_rows_add": (_STATUS, _VALUES),
+    "tributary_rows_attach_optimizer": (_STATUS, [_POINTER, ctypes.c_char_p]),
+    "tributary_rows_push": (
+        _STATUS, [_POINTER, ctypes.c_uint32, _IDS, ctypes.c_uint64, ctypes.c_void_p,
+                  ctypes.c_uint64, ctypes.POINTER(RawStep)]),
+    "tributary_rows_copy": (_STATUS, [_POINTER, _POINTER]),
+    "tributary_rows_drop": (_STATUS, [_POINTER]),
+    "tributary_rows_close": (None, [_POINTER]),
 }
 
 

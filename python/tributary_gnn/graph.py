@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import copy
 import ctypes
 import json
-from typing import Any, NamedTuple
+from typing import Any, Mapping, NamedTuple
 
 import numpy
 
 from . import _library
-from ._answer import Answer, Array, converter
-from ._handle import Handle
+from ._answer import Answer, Array
 from ._ids import to_ids
-from ._interrupt import interruptible
-from ._opening import open_source
-from ._ranks import Place
-from ._shared_handle import SharedHandle
-from ._stored_graph import Column, StoredGraph
+from ._json import to_json
+from ._open_graph import OpenGraph
+from ._stored_graph import Column
 from .graph_types import EdgeType, NodeType, Type
-from .source import Source, WaitObserver
 
 # `edges` reads parts of about so many, each of which must fit the receive ring.
 _EDGES_OF_A_CALL = 1 << 18
@@ -33,7 +28,7 @@ class Edges(NamedTuple):
     e_id: Array
 
 
-class Graph:
+class Graph(OpenGraph):
     """Reads the stored graph by the ids of its nodes and edges, from servers or a folder:
 
         with Graph("cora4") as graph:
@@ -66,33 +61,7 @@ class Graph:
       Unavailable: no server answers in time.
     """
 
-    def __init__(self, data: Any = None, *, format: str = "numpy", timeout: float | None = None,
-                 on_wait: WaitObserver | None = None, **options: Any):
-        self._to_format = converter(format)
-        self._kept_open: Graph | None = None  # whose handle this one uses
-        self._owns_source = not isinstance(data, Source)
-        self.source = open_source("Graph", data, options, on_wait, Place(0, 1, found=False))
-        try:
-            self._handle = self._open(-1 if timeout is None else int(timeout * 1000))
-        except BaseException:
-            self._close_source()
-            raise
-        self._handle.close_with(self, at_exit=True)
-        self._stored = StoredGraph(self.schema(), json.loads(self._text("columns")))
-
-    def in_format(self, format: str) -> Graph:
-        """Returns the same open graph with results of another format. It is closed with this
-        one, which it keeps open."""
-        other = copy.copy(self)
-        other._to_format = converter(format)
-        other._kept_open = self
-        return other
-
     # ---- What the graph has ------------------------------------------------------------
-
-    def schema(self) -> dict[str, Any]:
-        """Returns the graph's schema, graph.json (docs/graph-format.md)."""
-        return json.loads(self._text("schema"))
 
     @property
     def heterogeneous(self) -> bool:
@@ -199,52 +168,105 @@ class Graph:
             return self._to_format(answer.tensor("id"))
         return Edges(*(self._to_format(answer.tensor(field)) for field in Edges._fields))
 
-    # ---- Ends --------------------------------------------------------------------------
+    # ---- Sampling, shares and partitions ------------------------------------------------
 
-    def cancel(self) -> None:
-        """Makes the calls that wait in other threads, and all later ones that ask servers,
-        raise Cancelled."""
-        self._handle.cancel()
+    def sample_neighbors(self, nodes: Any, fanout: Any, *, random_seed: int = 0, index: int = 0,
+                         replace: bool = False, prob: str | None = None, edge_dir: str = "in",
+                         edge_mask: str | None = None, exclude_edges: Any = None,
+                         ) -> dict[EdgeType, Edges]:
+        """Samples one hop into nodes, each once however often it is named. Returns the edges
+        of each type, those of none included. They are those that a loader of the nodes with
+        this `random_seed`, without shuffling, has in batch `index` of epoch 0: equal keys,
+        nodes and options give equal edges on every fleet and partitioning.
 
-    def close(self) -> None:
-        """Closes it, and the source if it was opened for this graph, and ends the calls that
-        other threads are in. A second time it does nothing."""
-        self._handle.close()
-        self._close_source()
+        Args:
+          nodes: ids; in a typed graph a mapping of them by node type.
+          fanout: how many edges of each type a node gets, -1 for all; or a mapping by edge
+            type, in which types that are left out get none.
+          random_seed, index: the key of the draws.
+          replace: draw with replacement.
+          prob: "weight" to draw by the stored weights; None: uniformly.
+          edge_dir: "in", "out" or "both"; the latter need reverse edges.
+          edge_mask: the name of a mask of edges; only its edges count.
+          exclude_edges: ids of edges, or a mapping of them by type, which are not returned,
+            as if the graph lacked them. Needs --edge-index, edge_dir "in", no `prob`, and no
+            `replace` unless all edges are taken.
+        """
+        seeds = _by_type(nodes, self._stored.node_type, self._stored.num_nodes)
+        excluded = _by_type({} if exclude_edges is None else exclude_edges,
+                            self._stored.edge_type, self._stored.num_edge_ids)
+        if isinstance(fanout, Mapping):
+            fanout = {self._stored.edge_type(its): count for its, count in fanout.items()}
+        options = to_json({
+            "fanout": fanout, "random_seed": _library.whole("random_seed", random_seed),
+            "index": _library.whole("index", index), "replace": bool(replace),
+            "prob": prob or "", "edge_dir": edge_dir, "edge_mask": edge_mask or ""})
+        answer = self._ask("sample", *_lists(seeds), *_lists(excluded), options.encode(),
+                           keeps=(seeds, excluded))
+        return {its: Edges(*(self._to_format(answer.tensor(name + self._suffix(its)))
+                             for name in Edges._fields)) for its in self.edge_types}
 
-    @property
-    def closed(self) -> bool:
-        """Whether close() was called."""
-        return self._handle.closed()
+    def node_split(self, nodes: Any, rank: int, world_size: int, *,
+                   node_type: NodeType | None = None, force_even: bool = True,
+                   locality: bool = True) -> Array:
+        """Returns one rank's share of nodes, int64, ascending. Every node is in exactly one
+        rank's share, and ranks need not talk.
 
-    def __enter__(self) -> Graph:
-        return self
+        Args:
+          nodes: the name of a split, ids, or a mask.
+          force_even: shares differ by at most 1. Else a rank has what is in its partitions,
+            those p of P with floor(p * world_size / P) == rank.
+          locality: a rank gets what is in its partitions first; else ids are cut in order.
+        """
+        name = self._stored.node_type(node_type)
+        return self._share("node_split", name, nodes, self.num_nodes(name), rank=rank,
+                           world_size=world_size, force_even=force_even, locality=locality)
 
-    def __exit__(self, *unused: Any) -> None:
-        self.close()
+    def edge_split(self, edges: Any, rank: int, world_size: int, *,
+                   edge_type: EdgeType | str | None = None, force_even: bool = True,
+                   locality: bool = True) -> Array:
+        """Returns one rank's share of edges by edge id, like `node_split`. Needs --edge-index,
+        unless `locality` is false and `force_even` true."""
+        name = self._stored.edge_type(edge_type)
+        return self._share("edge_split", name, edges, self._stored.num_edge_ids(name), rank=rank,
+                           world_size=world_size, force_even=force_even, locality=locality)
+
+    def partitions(self) -> list[dict[str, Any]]:
+        """Returns of each partition its number as "partition", its "nodes" and "edges",
+        numbers by type, and "owners", the addresses of servers that are up."""
+        return json.loads(self._text("partitions"))
+
+    def node_partitions(self, ids: Any = None, node_type: NodeType | None = None) -> Array:
+        """Returns the partition of each node, int64 [ids]."""
+        name = self._stored.node_type(node_type)
+        return self._arrays("node_partitions", name, to_ids(ids, self.num_nodes(name)),
+                            "partition")[0]
+
+    def edge_partitions(self, ids: Any = None, edge_type: EdgeType | str | None = None) -> Array:
+        """Returns the partition of each edge, that of its destination, int64 [ids]. Needs
+        --edge-index."""
+        name = self._stored.edge_type(edge_type)
+        return self._arrays("edge_partitions", name, self._edge_ids(name, ids), "partition")[0]
+
+    def partition_nodes(self, partition: int, node_type: NodeType | None = None) -> Array:
+        """Returns the ids of a partition's nodes, int64, ascending."""
+        name = self._stored.node_type(node_type)
+        answer = self._ask("partition_nodes", name.encode(),
+                           _library.whole("partition", partition, 32))
+        return self._to_format(answer.tensor("id"))
+
+    def partition_edges(self, partition: int, edge_type: EdgeType | str | None = None) -> Array:
+        """Returns the ids of the edges that end at a partition's nodes, int64, ascending."""
+        name = self._stored.edge_type(edge_type)
+        answer = self._ask("partition_edges", name.encode(),
+                           _library.whole("partition", partition, 32))
+        return self._to_format(answer.tensor("id"))
 
     def __repr__(self) -> str:
         return (f"Graph({self._stored.name!r}, num_nodes={self.num_nodes()}, "
                 f"num_edges={self.num_edges()})")
 
-    # ---- Calls of the library ----------------------------------------------------------
-
-    def _open(self, timeout_ms: int) -> SharedHandle:
-        library = _library.library()
-        source_handle, callback = self.source._handle, self.source._callback
-
-        def open_graph() -> SharedHandle:
-            pointer = ctypes.c_void_p()
-            source_handle.call(library.tributary_graph_open, None, timeout_ms,
-                               ctypes.byref(pointer))
-            return SharedHandle("graph", pointer, library.tributary_graph_close,
-                                cancel=library.tributary_graph_cancel, keeps=callback)
-
-        return interruptible(open_graph, Handle.close)
-
-    def _close_source(self) -> None:
-        if self._owns_source:
-            self.source.close()
+    # ---- Asking -------------------------------------------------------------------------
 
     def _ends(self, edge_type: str, end: int, ids: Any) -> numpy.ndarray:
         """Returns ids of nodes at this end of edges: 0 the source, -1 the destination."""
@@ -261,6 +283,17 @@ class Graph:
         parts = numpy.split(nodes, numpy.flatnonzero(numpy.diff(part)) + 1)
         return [found for found in parts if degrees[found].any()]
 
+    def _suffix(self, edge_type: EdgeType) -> str:
+        return "/" + "__".join(edge_type) if self.heterogeneous else ""
+
+    def _share(self, function: str, its_type: str, given: Any, count: int,
+               **options: Any) -> Array:
+        split = given.encode() if isinstance(given, str) else None
+        ids = numpy.empty(0, numpy.int64) if split else to_ids(given, count)
+        answer = self._ask(function, its_type.encode(), split, ids=ids,
+                           last=(to_json(options).encode(),))
+        return self._to_format(answer.tensor("id"))
+
     def _rows(self, function: str, its_type: str, column: str, ids: numpy.ndarray) -> Array:
         answer = self._ask(function, its_type.encode(), column.encode(), ids=ids)
         known = self._stored.columns(its_type).get(column)
@@ -272,24 +305,6 @@ class Graph:
         answer = self._ask(function, its_type.encode(), ids=ids)
         return [self._to_format(answer.tensor(name)) for name in names]
 
-    def _ask(self, function: str, *arguments: Any, ids: numpy.ndarray | None = None) -> Answer:
-        called = getattr(_library.library(), "tributary_graph_" + function)
-        handle = self._handle
-        given = () if ids is None else (ids.ctypes.data_as(ctypes.c_void_p), len(ids))
-
-        def ask() -> Answer:  # it holds the ids, also when nobody waits for it any more
-            pointer = ctypes.c_void_p()
-            handle.call(called, *arguments, *given, ctypes.byref(pointer))
-            return Answer(pointer)
-
-        return interruptible(ask, Answer.close)
-
-    def _text(self, name: str) -> str:
-        pointer = ctypes.c_void_p()
-        self._handle.call(getattr(_library.library(), "tributary_graph_" + name),
-                          ctypes.byref(pointer))
-        return _library.take_text(pointer)
-
 
 def _by_edge_id(parts: list[Answer]) -> list[numpy.ndarray]:
     """Returns the edges of all parts, as the fields of Edges, by ascending id."""
@@ -299,3 +314,19 @@ def _by_edge_id(parts: list[Answer]) -> list[numpy.ndarray]:
               for name in Edges._fields}
     order = numpy.argsort(arrays["e_id"], kind="stable")
     return [arrays[name][order] for name in Edges._fields]
+
+
+def _by_type(given: Any, name_of: Any, count_of: Any) -> dict[str, numpy.ndarray]:
+    """Returns ids by the names of their types; those that are no mapping are of the only
+    type."""
+    by_type = given if isinstance(given, Mapping) else {None: given}
+    names = {name_of(its): ids for its, ids in by_type.items()}
+    return {name: to_ids(ids, count_of(name)) for name, ids in names.items()}
+
+
+def _lists(by_type: Mapping[str, numpy.ndarray]) -> tuple[Any, int]:
+    """Returns an array of tributary_ids, and its length. The ids must outlive it."""
+    raw = (_library.RawIds * len(by_type))(*(
+        _library.RawIds(name.encode(), ids.ctypes.data_as(ctypes.c_void_p), len(ids))
+        for name, ids in by_type.items()))
+    return raw, len(by_type)

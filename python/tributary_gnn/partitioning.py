@@ -11,7 +11,7 @@ from typing import Any, Iterator, Mapping
 
 import numpy
 
-from . import _program
+from . import _dgl_graph, _program
 from ._arrays import NUMBERS, to_numpy
 
 _LOGGER = logging.getLogger("tributary_gnn.partition")
@@ -25,7 +25,7 @@ def partition(data: Any, out: str | os.PathLike, num_parts: int = 1, method: str
         folder = tributary_gnn.partition(data, "cora.graph", num_parts=2, method="metis")
 
     Args:
-      data: PyG's Data or HeteroData; or arrays by name, {"edge_index": [2, E],
+      data: PyG's Data or HeteroData; a graph of DGL; or arrays by name, {"edge_index": [2, E],
         "x": [N, F], "y": [N], "train_mask": [N], ...}; or of a typed graph such mappings by
         type, {"paper": {...}, ("author", "writes", "paper"): {...}}; or a folder or file of a
         format that `tributary partition` reads. Arrays are NumPy's, torch tensors or lists;
@@ -59,6 +59,8 @@ def partition(data: Any, out: str | os.PathLike, num_parts: int = 1, method: str
     if "format" in options:
         raise TypeError("format says what a folder or a file holds; allowed: without it for "
                         f"a {type(data).__name__}")
+    if _dgl_graph.is_graph(data):
+        data = _dgl_graph.arrays_of(data)
     # Beside `out`, where there is room for the graph.
     parent = pathlib.Path(out).absolute().parent
     with tempfile.TemporaryDirectory(dir=parent, prefix=".arrays-") as folder:
@@ -108,7 +110,7 @@ def _columns(store: Any) -> dict[str, Any]:
         return dict(store)
     if not hasattr(store, "to_dict"):
         raise TypeError(f"a {type(store).__name__} is no graph; allowed: PyG's Data or "
-                        "HeteroData, a mapping of arrays, or a path")
+                        "HeteroData, a graph of DGL, a mapping of arrays, or a path")
     columns = {name: value for name, value in store.to_dict().items() if _is_array(value)}
     num_nodes = getattr(store, "num_nodes", None)  # not of edges
     if num_nodes is not None:

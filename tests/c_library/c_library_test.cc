@@ -131,5 +131,20 @@ INSTANTIATE_TEST_SUITE_P(All, CLibraryGraphTest,
                            return std::string(param.param);
                          });
 
+class CLibraryRowsTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(CLibraryRowsTest, FindsNoFault) {
+  EXPECT_EQ(OutputOf(absl::StrCat(GetParam(), " '", Cora().folder(), "'"),
+                     "rows_client"),
+            "");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CLibraryRowsTest,
+                         testing::Values("rows", "rounds", "shares", "errors",
+                                         "threads", "fork"),
+                         [](const auto& param) {
+                           return std::string(param.param);
+                         });
+
 }  // namespace
 }  // namespace tributary

@@ -53,7 +53,7 @@ class LibraryTest(unittest.TestCase):
 
     def test_python_opens_it_for_itself_alone(self):
         library = open_library()
-        self.assertEqual(library.tributary_abi_version(), 2)
+        self.assertEqual(library.tributary_abi_version(), 3)
         source = ctypes.c_void_p()
         code = library.tributary_source_open(b'{"mode": "fast"}', None, None,
                                              ctypes.byref(source))

@@ -1,12 +1,15 @@
 // Fuzzes the texts of the C library: any text gives a handle, or a code with a
 // text and no handle. The first byte of an input says what it is: 's', a
 // session; 'c', a cursor, in which '@' stands for the right order; 'n', a
-// tensor's name; 'g', a type, and in the next line a column or a split.
+// tensor's name; 'g', a type, and in the next line a column or a split; 'f',
+// the options of a sampling call and of shares; 'o', those of a context; 'r',
+// those of rows.
 #include <array>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
@@ -49,7 +52,8 @@ class CWorld {
                  0, 1, &loader_)) &&
              Decide(tributary_loader_start_epoch(loader_, 0)) &&
              Decide(tributary_loader_next(loader_, -1, &batch_)) &&
-             Decide(tributary_graph_open(source_, nullptr, -1, &graph_)),
+             Decide(tributary_graph_open(source_, nullptr, -1, &graph_)) &&
+             Decide(tributary_context_open(source_, "{}", &context_)),
          "the world is there");
     const std::string cursor = CursorNow();
     constexpr std::string_view kOrder = "\"order\":";
@@ -87,6 +91,55 @@ class CWorld {
     Must(found == (tensor.data != nullptr), "a tensor means success");
     Must(!found || name.c_str() == std::string_view(tensor.name),
          "it has the name");
+  }
+
+  void SampleGraph(const std::string& text) {
+    const std::array<int64_t, 3> ids = {5, 0, 0};
+    const tributary_ids nodes = {"node", ids.data(), ids.size()};
+    Take([&](tributary_arrays** read) {
+      return tributary_graph_sample(graph_, &nodes, 1, nullptr, 0, text.c_str(),
+                                    read);
+    });
+    for (const char* split : {"", "train"}) {
+      Take([&](tributary_arrays** read) {
+        return tributary_graph_node_split(graph_, nullptr, split, ids.data(),
+                                          ids.size(), text.c_str(), read);
+      });
+    }
+  }
+
+  // Another context of the job replaces the one before it.
+  void Context(const std::string& text) {
+    tributary_context* context = nullptr;
+    const bool opened =
+        Decide(tributary_context_open(source_, text.c_str(), &context));
+    Must(opened == (context != nullptr), "a handle means success");
+    if (!opened) return;
+    tributary_context_close(context_);
+    context_ = context;
+  }
+
+  void Rows(const std::string& text) {
+    tributary_rows* rows = nullptr;
+    const bool opened =
+        Decide(tributary_rows_open(context_, text.c_str(), &rows));
+    Must(opened == (rows != nullptr), "a handle means success");
+    if (!opened) return;
+    char* json = nullptr;
+    Must(Decide(tributary_rows_schema(rows, &json)), "they have a schema");
+    const std::string schema = json;
+    tributary_text_free(json);
+    constexpr std::string_view kBytes = "\"row_bytes\":";
+    const uint64_t bytes =
+        std::stoull(schema.substr(schema.find(kBytes) + kBytes.size()));
+    std::vector<uint8_t> row(bytes);
+    const int64_t first = 0;
+    Must(Decide(tributary_rows_read(rows, &first, 1, row.data(), bytes)),
+         "there is a first row");
+    Must(!Decide(tributary_rows_read(rows, &first, 1, row.data(), bytes + 1)),
+         "of that size");
+    Must(Decide(tributary_rows_drop(rows)), "they can be dropped");
+    tributary_rows_close(rows);
   }
 
   void ReadGraph(const std::string& text) {
@@ -138,6 +191,7 @@ class CWorld {
   tributary_loader* loader_ = nullptr;
   tributary_batch* batch_ = nullptr;
   tributary_graph* graph_ = nullptr;
+  tributary_context* context_ = nullptr;
   std::string order_;
 };
 
@@ -151,6 +205,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (data[0] == 'c') world->ResumeFrom(text);
   if (data[0] == 'n') world->Find(text);
   if (data[0] == 'g') world->ReadGraph(text);
+  if (data[0] == 'f') world->SampleGraph(text);
+  if (data[0] == 'o') world->Context(text);
+  if (data[0] == 'r') world->Rows(text);
   return 0;
 }
 

@@ -285,13 +285,14 @@ except ImportError as error:
     def test_of_another_interface(self):
         done = scripts.run("""
 from tributary_gnn import _library
-_library.ABI_VERSION = 3
+_library.ABI_VERSION += 1
 try:
     tg.version()
 except tg.LibraryMissing as error:
     print(error)
 """, "none")
-        self.assertIn("it has interface 2, this package is for 3", done.stdout, done.stderr)
+        self.assertRegex(done.stdout, r"it has interface (\d+), this package is for (?!\1)\d+",
+                         done.stderr)
 
     def test_its_symbols_stay_its_own(self):
         done = scripts.run("""

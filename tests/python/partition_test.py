@@ -192,5 +192,56 @@ class PartitionTest(unittest.TestCase):
             np.testing.assert_array_equal(graph.edge_data("weight", range(E)), weight)
 
 
+class DglTest(unittest.TestCase):
+    """Graphs of DGL, which stand-ins have the interface of."""
+
+    class Graph:
+        def __init__(self, nodes, edges):
+            self.ntypes, self.canonical_etypes = list(nodes), list(edges)
+            self._ends = {its: ends for its, (ends, _) in edges.items()}
+            self._counts = {its: count for its, (count, _) in nodes.items()}
+            view = lambda data: types.SimpleNamespace(data=data)
+            self.nodes = {its: view(data) for its, (_, data) in nodes.items()}
+            self.edges = {its: view(data) for its, (_, data) in edges.items()}
+
+        def num_nodes(self, ntype):
+            return self._counts[ntype]
+
+        def all_edges(self, form, order, etype):
+            assert (form, order) == ("uv", "eid")
+            return tuple(np.array(part) for part in self._ends[etype])
+
+    def setUp(self):
+        folder = self.enterContext(processes.temporary_folder())
+        self.out = os.path.join(folder, "graph")
+
+    def test_of_one_type(self):
+        x = np.arange(8, dtype=np.float32).reshape(4, 2)
+        ends, weights = ([0, 1, 3], [1, 2, 2]), np.array([0.5, 1, 2], np.float32)
+        tg.partition(self.Graph(
+            {"_N": (4, {"feat": x, "label": np.array([1, 0, 1, 0]), "_ID": np.arange(4),
+                        "train_mask": np.array([True, False, True, False])})},
+            {("_N", "_E", "_N"): (ends, {"w": weights, "_ID": np.arange(3)})}), self.out,
+            edge_index=True)
+        with tg.Graph(self.out) as graph:
+            np.testing.assert_array_equal(graph.node_data("x"), x)
+            np.testing.assert_array_equal(graph.node_data("y"), [1, 0, 1, 0])
+            np.testing.assert_array_equal(graph.split("train"), [0, 2])
+            np.testing.assert_array_equal(graph.find_edges(range(3)), ends)
+            np.testing.assert_array_equal(graph.edge_data("weight"), weights)
+
+    def test_of_several_types(self):
+        tg.partition(self.Graph(
+            {"author": (2, {}), "paper": (3, {"feat": np.ones((3, 2), np.float32)})},
+            {("author", "writes", "paper"): (([0, 1], [2, 0]), {}),
+             ("paper", "cites", "paper"): (([0, 1], [1, 2]), {
+                 "feat": np.ones((2, 1), np.float32)})}), self.out, 2, edge_index=True)
+        with tg.Graph(self.out) as graph:
+            self.assertEqual((graph.node_types, graph.num_nodes("author")),
+                             (("author", "paper"), 2))
+            np.testing.assert_array_equal(graph.find_edges([0, 1], "writes"), ([0, 1], [2, 0]))
+            np.testing.assert_array_equal(graph.edge_data("edge_attr", [1], "cites"), [[1]])
+
+
 if __name__ == "__main__":
     unittest.main()

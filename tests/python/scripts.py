@@ -28,8 +28,9 @@ class Script:
     ends."""
 
     def __init__(self, script, *arguments):
+        # Unbuffered: select() does not see what a buffer of this process holds.
         self._popen = subprocess.Popen([*_COMMAND, PREAMBLE + script, *map(str, arguments)],
-                                       text=True, stdout=subprocess.PIPE,
+                                       bufsize=0, stdout=subprocess.PIPE,
                                        stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
 
     def __enter__(self):
@@ -41,7 +42,7 @@ class Script:
         self._popen.stdout.close()
 
     def line(self):
-        return self._popen.stdout.readline().rstrip("\n")
+        return self._popen.stdout.readline().decode().rstrip("\n")
 
     def read_until_quiet(self):
         """Reads what it prints until nothing has come for a second."""
@@ -54,4 +55,4 @@ class Script:
     def wait(self):
         """The exit code, and the lines that were not read."""
         code = self._popen.wait(processes.DEADLINE)
-        return code, self._popen.stdout.read()
+        return code, self._popen.stdout.read().decode()

@@ -15,19 +15,16 @@
 #include "nlohmann/json.hpp"
 #include "trainer_client/c/arrays.h"
 #include "trainer_client/c/call_guard.h"
+#include "trainer_client/c/graph_calls.h"
 #include "trainer_client/c/handles.h"
 #include "trainer_client/c/tributary.h"
 
 namespace tributary {
 namespace {
 
-using Ids = absl::Span<const int64_t>;
-
 // As rpc_timeout allows.
 constexpr int64_t kLeastTimeoutMs = 100;
 constexpr int64_t kMostTimeoutMs = 86'400'000;
-
-std::string OrEmpty(const char* text) { return text == nullptr ? "" : text; }
 
 absl::StatusOr<absl::Duration> TimeoutOf(const tributary_source& source,
                                          int64_t timeout_ms) {
@@ -52,60 +49,6 @@ absl::Status OpenGraphHandle(tributary_source* source, const char* name,
                                                  .timeout = timeout}));
   *graph = new tributary_graph(source->workers, std::move(opened));
   return absl::OkStatus();
-}
-
-// Runs `work` with the graph, beside other threads.
-tributary_status CallGraph(
-    tributary_graph* handle,
-    absl::FunctionRef<absl::Status(DistGraph&)> work) noexcept {
-  return GuardCall([&]() -> absl::Status {
-    RETURN_IF_ERROR(CheckHandle(handle, "graph"));
-    const std::shared_lock lock(handle->calls);
-    return work(*handle->graph);
-  });
-}
-
-// The same, with a text as its result.
-tributary_status TextOfGraph(
-    tributary_graph* handle, char** text,
-    absl::FunctionRef<absl::StatusOr<std::string>(DistGraph&)> work) noexcept {
-  return GuardCall([&]() -> absl::Status {
-    RETURN_IF_ERROR(CheckGiven(text, "json"));
-    *text = nullptr;
-    RETURN_IF_ERROR(CheckHandle(handle, "graph"));
-    const std::shared_lock lock(handle->calls);
-    ASSIGN_OR_RETURN(const std::string made, work(*handle->graph));
-    return CopyText(made, text);
-  });
-}
-
-// The same, with arrays as its result.
-using FillArrays = absl::FunctionRef<absl::Status(DistGraph&, ArraysMaker&)>;
-tributary_status ArraysOfGraph(tributary_graph* handle,
-                               tributary_arrays** arrays,
-                               FillArrays fill) noexcept {
-  return GuardCall([&]() -> absl::Status {
-    RETURN_IF_ERROR(CheckGiven(arrays, "arrays"));
-    *arrays = nullptr;
-    RETURN_IF_ERROR(CheckHandle(handle, "graph"));
-    const std::shared_lock lock(handle->calls);
-    ArraysMaker made;
-    RETURN_IF_ERROR(fill(*handle->graph, made));
-    *arrays = made.Release();
-    return absl::OkStatus();
-  });
-}
-
-// Returns ids that a caller gives as a pointer and their number.
-absl::StatusOr<Ids> IdsOf(const int64_t* ids, uint64_t num_ids,
-                          const char* name) {
-  constexpr uint64_t kMost = PTRDIFF_MAX / sizeof(int64_t);
-  if (num_ids > kMost) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("num_ids is ", num_ids, "; allowed: at most ", kMost));
-  }
-  if (num_ids > 0) RETURN_IF_ERROR(CheckGiven(ids, name));
-  return Ids(ids, num_ids);
 }
 
 tributary_status ReadColumn(tributary_graph* handle, bool of_edges,
@@ -140,12 +83,6 @@ tributary_status ReadDegrees(tributary_graph* handle, bool out,
         made.Add("degree", std::move(degrees));
         return absl::OkStatus();
       });
-}
-
-void AddEdges(EdgeList edges, ArraysMaker& made) {
-  made.Add("src", std::move(edges.src))
-      .Add("dst", std::move(edges.dst))
-      .Add("e_id", std::move(edges.e_id));
 }
 
 tributary_status ReadEdgesOf(tributary_graph* handle, EdgeDirection direction,

@@ -15,6 +15,8 @@
 #include "trainer_client/core/dist_loader.h"
 #include "trainer_client/graph/dist_graph.h"
 #include "trainer_client/modes/sampling_workers.h"
+#include "trainer_client/tensors/dist_context.h"
+#include "trainer_client/tensors/dist_tensor.h"
 
 namespace tributary {
 
@@ -24,6 +26,18 @@ struct SharedBatch {
 
   const BatchLease lease;
   std::vector<Shape> strides;  // of each tensor, in elements
+};
+
+// The group of a run, which its handle and those of its rows share.
+struct SharedContext {
+  SharedContext(std::shared_ptr<SamplingWorkers> source,
+                std::unique_ptr<DistContext> opened)
+      : workers(std::move(source)), context(std::move(opened)) {}
+
+  // In this order: workers outlive what is opened over them.
+  const std::shared_ptr<SamplingWorkers> workers;
+  const std::unique_ptr<DistContext> context;
+  std::mutex one_thread;  // held in collectives and in calls of rounds
 };
 
 }  // namespace tributary
@@ -68,6 +82,29 @@ struct tributary_graph : tributary::ProcessBound {
   const std::shared_ptr<tributary::SamplingWorkers> workers;
   const std::unique_ptr<tributary::DistGraph> graph;
   std::shared_mutex calls;  // shared by the threads that are in a call
+};
+
+struct tributary_context : tributary::ProcessBound {
+  explicit tributary_context(std::shared_ptr<tributary::SharedContext> opened)
+      : ProcessBound("context"), shared(std::move(opened)) {}
+
+  const std::shared_ptr<tributary::SharedContext> shared;
+  std::shared_mutex calls;  // shared by the threads that are in a call
+};
+
+struct tributary_rows : tributary::ProcessBound {
+  tributary_rows(std::shared_ptr<tributary::SharedContext> context,
+                 std::unique_ptr<tributary::DistTensor> opened)
+      : ProcessBound("handle of rows"),
+        shared(std::move(context)),
+        tensor(std::move(opened)) {}
+
+  // In this order: the context outlives its tensors.
+  const std::shared_ptr<tributary::SharedContext> shared;
+  const std::unique_ptr<tributary::DistTensor> tensor;
+  std::shared_mutex calls;  // shared by the threads that are in a call
+  std::mutex prefetches;    // guards:
+  std::unique_ptr<tributary::RowPrefetch> prefetch;
 };
 
 struct tributary_arrays : tributary::ProcessBound {

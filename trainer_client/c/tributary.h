@@ -47,7 +47,7 @@ extern "C" {
 
 /* The version of this interface. A library of another version must not be
  * used: compare it with tributary_abi_version(). */
-#define TRIBUTARY_ABI_VERSION 2
+#define TRIBUTARY_ABI_VERSION 3
 uint32_t tributary_abi_version(void);
 /* Returns the version of Tributary, such as "0.1.0". */
 const char* tributary_version(void);
@@ -358,6 +358,74 @@ tributary_status tributary_graph_split(tributary_graph* graph, const char* type,
                                        const char* split,
                                        tributary_arrays** arrays);
 
+/* Ids of one type: of nodes, or of edges. */
+typedef struct tributary_ids {
+  const char* type; /* as above; NULL or "" where there is one */
+  const int64_t* ids;
+  uint64_t num_ids;
+} tributary_ids;
+
+/* Samples one hop into nodes, each once however often it is named. `options` is
+ * a JSON object: "fanout" is how many edges of each type a node gets, or an
+ * object of that by edge type, in which types that are left out get none; -1:
+ * all. The rest may be left out: "random_seed" and "index" (0), the key of the
+ * draws; "replace" (false); "prob" ("": uniform; "weight"); "edge_dir" ("in",
+ * "out", "both"); "edge_mask" ("": none). The edges in `excluded` are not
+ * returned, as if the graph lacked them; see SampleOptions in
+ * trainer_client/graph/sample_options.h for what goes with them. Equal keys,
+ * nodes and options give equal edges on every fleet and partitioning.
+ *
+ * Gives "src", "dst" and "e_id", int64 [edges], of each edge type; in a typed
+ * graph with the suffix "/SRC__REL__DST", as tensors of batches have. */
+tributary_status tributary_graph_sample(
+    tributary_graph* graph, const tributary_ids* nodes, uint64_t num_types,
+    const tributary_ids* excluded, uint64_t num_excluded, const char* options,
+    tributary_arrays** arrays);
+
+/* Give one rank's share of nodes or of edges: "id", int64 [ids], ascending. Of
+ * the split of this name, or, where `split` is NULL or "", of the ids. Every id
+ * is in exactly one rank's share, and ranks need not talk. `options` is a JSON
+ * object of "rank" and "world_size", and if wanted "force_even" (true: shares
+ * differ by at most 1) and "locality" (true: a rank gets what is in its own
+ * partitions first). Edges need --edge-index, unless "locality" is false and
+ * "force_even" true. */
+tributary_status tributary_graph_node_split(
+    tributary_graph* graph, const char* node_type, const char* split,
+    const int64_t* node_ids, uint64_t num_ids, const char* options,
+    tributary_arrays** arrays);
+tributary_status tributary_graph_edge_split(
+    tributary_graph* graph, const char* edge_type, const char* split,
+    const int64_t* edge_ids, uint64_t num_ids, const char* options,
+    tributary_arrays** arrays);
+
+/* Gives the partitions: a JSON list of objects of "partition", its number;
+ * "nodes" and "edges", their numbers by type; "owners", the addresses of
+ * servers that are up. */
+tributary_status tributary_graph_partitions(tributary_graph* graph,
+                                            char** json);
+/* Give the partition of each node or edge: "partition", int64 [num_ids]. Of
+ * edges it is that of the destination; needs --edge-index. */
+tributary_status tributary_graph_node_partitions(tributary_graph* graph,
+                                                 const char* node_type,
+                                                 const int64_t* node_ids,
+                                                 uint64_t num_ids,
+                                                 tributary_arrays** arrays);
+tributary_status tributary_graph_edge_partitions(tributary_graph* graph,
+                                                 const char* edge_type,
+                                                 const int64_t* edge_ids,
+                                                 uint64_t num_ids,
+                                                 tributary_arrays** arrays);
+/* Give the ids of a partition's nodes, and of the edges that end at them: "id",
+ * int64, ascending. OUT_OF_RANGE for a partition. */
+tributary_status tributary_graph_partition_nodes(tributary_graph* graph,
+                                                 const char* node_type,
+                                                 uint32_t partition,
+                                                 tributary_arrays** arrays);
+tributary_status tributary_graph_partition_edges(tributary_graph* graph,
+                                                 const char* edge_type,
+                                                 uint32_t partition,
+                                                 tributary_arrays** arrays);
+
 /* Makes the calls that wait, and all later ones that ask servers, fail with
  * CANCELLED. */
 tributary_status tributary_graph_cancel(tributary_graph* graph);
@@ -372,6 +440,123 @@ tributary_status tributary_arrays_tensor(tributary_arrays* arrays,
                                          tributary_tensor* tensor);
 /* Closes the handle and releases its memory. NULL is allowed. */
 void tributary_arrays_close(tributary_arrays* arrays);
+
+/* ---- Rows on the servers -------------------------------------------------*/
+
+/* The trainers of one run, and the servers that hold its rows
+ * (docs/distributed-data.md). All ranks make the same collective calls in the
+ * same order; these are marked. One thread at a time is in a collective or in a
+ * call of a round: others wait. */
+typedef struct tributary_context tributary_context;
+/* A tensor whose rows are on the servers. Any number of threads may read and
+ * write it at the same time. */
+typedef struct tributary_rows tributary_rows;
+
+/* Opens the group of a run. `options` is a JSON object, of which all may be
+ * left out: "rank" (0), "world_size" (1), "group_name" ("default"), "attempt"
+ * (0; a larger number at each start of the same run), "timeout" (180; seconds
+ * that a call or a collective waits, 0.1 to 86400). With several ranks the mode
+ * of the source is remote. A collective. */
+tributary_status tributary_context_open(tributary_source* source,
+                                        const char* options,
+                                        tributary_context** context);
+/* Waits for all ranks. DEADLINE_EXCEEDED names those that have not come. A
+ * collective. */
+tributary_status tributary_context_barrier(tributary_context* context,
+                                           const char* name);
+/* Gives the texts of all ranks, by rank, as a JSON list of strings. `text`: at
+ * most 64 KiB. A collective. */
+tributary_status tributary_context_gather(tributary_context* context,
+                                          const char* name, const char* text,
+                                          char** json);
+/* Writes all rows that were ever written, and their optimizers' state, into
+ * `folder`, which rank 0 makes: it appears complete or not at all. No rank
+ * writes rows meanwhile. ALREADY_EXISTS. A collective. */
+tributary_status tributary_context_save(tributary_context* context,
+                                        const char* folder);
+/* Rows that are opened from now on begin with those of this folder, where it
+ * has some of their name. Rank 0 reads it. A collective. */
+tributary_status tributary_context_restore(tributary_context* context,
+                                           const char* folder);
+/* Closes this rank's round of gradients: once all ranks have, each row that was
+ * pushed is stepped once. Waits until the servers have what this rank pushed,
+ * not for other ranks; reads that come later wait for the whole round. Every
+ * rank closes every round, also without a push. */
+tributary_status tributary_context_close_round(tributary_context* context);
+/* Gives 1 where a server that holds rows wants to end, so that the run should
+ * save them and stop, else 0. */
+tributary_status tributary_context_draining(tributary_context* context,
+                                            int32_t* draining);
+/* Ends the run on the servers once all ranks have called it: rows that are not
+ * persistent end. A collective. */
+tributary_status tributary_context_finish(tributary_context* context);
+/* Makes the calls of the context and of its rows that wait, and all later ones,
+ * fail with CANCELLED. */
+tributary_status tributary_context_cancel(tributary_context* context);
+/* Closes the handle. The connections are closed with the last of its rows; a
+ * run of one rank ends then, also without tributary_context_finish(). NULL is
+ * allowed. */
+void tributary_context_close(tributary_context* context);
+
+/* Creates rows, or finds those of that name. `options` is a JSON object:
+ * "name" (1 to 300 bytes); "num_rows", which may be left out where there is a
+ * "policy"; "dim" (0: one value per row); "dtype" ("float32"); "policy"
+ * ("node:TYPE", "edge:SRC,REL,DST"; "": none); "persistent" (false);
+ * "initial", an object of "kind" ("zeros", "ones", "uniform", "normal",
+ * "xavier_uniform"), "random_seed" (0), and of uniform "low" and "high", of
+ * normal "mean" and "std", of xavier_uniform "gain" (1). ALREADY_EXISTS: it has
+ * another shape, dtype, initial value or policy. RESOURCE_EXHAUSTED: it does
+ * not fit the servers' memory. A collective. */
+tributary_status tributary_rows_open(tributary_context* context,
+                                     const char* options,
+                                     tributary_rows** rows);
+/* Gives what the rows are: a JSON object of "name", "num_rows", "dim", "dtype"
+ * and "row_bytes". */
+tributary_status tributary_rows_schema(tributary_rows* rows, char** json);
+
+/* Reads rows into `values`, num_ids * row_bytes. OUT_OF_RANGE for an id. */
+tributary_status tributary_rows_read(tributary_rows* rows, const int64_t* ids,
+                                     uint64_t num_ids, void* values,
+                                     uint64_t bytes);
+/* Begins to read rows that the next read of the same ids gives. */
+tributary_status tributary_rows_prefetch(tributary_rows* rows,
+                                         const int64_t* ids, uint64_t num_ids);
+/* Set rows, of which the last value of a row that comes twice wins, or add to
+ * them, where each does. They are applied once, before the call returns. */
+tributary_status tributary_rows_set(tributary_rows* rows, const int64_t* ids,
+                                    uint64_t num_ids, const void* values,
+                                    uint64_t bytes);
+tributary_status tributary_rows_add(tributary_rows* rows, const int64_t* ids,
+                                    uint64_t num_ids, const void* values,
+                                    uint64_t bytes);
+
+/* Gives float32 rows the state of an optimizer: "sgd", "adagrad", "adam".
+ * ALREADY_EXISTS: they have another's. A collective. */
+tributary_status tributary_rows_attach_optimizer(tributary_rows* rows,
+                                                 const char* kind);
+/* The step of a round, equal at all ranks. */
+typedef struct tributary_step {
+  double learning_rate;
+  double eps;   /* of Adagrad and Adam */
+  double beta1; /* of Adam */
+  double beta2;
+  double scale; /* a factor of the summed gradient */
+} tributary_step;
+/* Stages gradients, float32 [num_ids, dim], in the running round. The ids are
+ * distinct and ascending. `place` orders the sum: distinct for each rank and
+ * push. Copies the arguments. */
+tributary_status tributary_rows_push(tributary_rows* rows, uint32_t place,
+                                     const int64_t* ids, uint64_t num_ids,
+                                     const float* gradients, uint64_t bytes,
+                                     const tributary_step* step);
+/* Sets all values to those of rows of the same shape and dtype. A
+ * collective. */
+tributary_status tributary_rows_copy(tributary_rows* rows,
+                                     tributary_rows* from);
+/* Ends the rows on the servers. A collective. */
+tributary_status tributary_rows_drop(tributary_rows* rows);
+/* Waits for calls of other threads, and closes the handle. NULL is allowed. */
+void tributary_rows_close(tributary_rows* rows);
 
 #ifdef __cplusplus
 } /* extern "C" */

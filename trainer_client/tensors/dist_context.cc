@@ -74,6 +74,7 @@ class Context final : public DistContext {
     return RestoreTensors(client_, folder);
   }
   absl::Status Close() override;
+  void Cancel() override { client_->Close(); }
   bool server_draining() const override { return client_->draining(); }
   uint64_t rows_read_ahead() const override {
     return client_->rows_read_ahead();

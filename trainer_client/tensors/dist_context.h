@@ -71,6 +71,10 @@ class DistContext {
   // attempt of the job; of a group of one rank, with this object.
   virtual absl::Status Close() = 0;
 
+  // Makes the calls that wait, and all later ones, fail with CANCELLED. Any
+  // thread.
+  virtual void Cancel() = 0;
+
   // Whether a server that holds rows wants to end: the run should save a
   // checkpoint and stop. Local; true from the first answer that says so.
   virtual bool server_draining() const = 0;

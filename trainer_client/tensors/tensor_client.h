@@ -60,8 +60,8 @@ class TensorClient : public std::enable_shared_from_this<TensorClient> {
   // Meet for errors.
   static absl::StatusOr<std::shared_ptr<TensorClient>> Open(
       TensorClientOptions options);
-  // Closes the connections; open calls fail with CANCELLED. Call once, before
-  // the transport ends.
+  // Closes the connections; open calls and later ones fail with CANCELLED. Call
+  // it before the transport ends.
   void Close();
 
   const GraphSchema& schema() const { return opened_.schema; }

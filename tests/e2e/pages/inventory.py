@@ -14,6 +14,7 @@ DATA, DGL = PAGES + "data_page_test.py", PAGES + "dgl_page_test.py"
 GLT, OPERATIONS = PAGES + "glt_page_test.py", PAGES + "operations_page_test.py"
 GRAPHS, TRAINS = PAGES + "graph_pages_test.py", PAGES + "train_pages_test.py"
 PYTHON = "tests/python/page_test.py"
+DGL_PYTHON = "tests/python/dgl/page_test.py"
 LAUNCH = "tests/launch/page_test.py"
 LAUNCH_DGL = "tests/launch/dgl_page_over_ssh_test.py"
 
@@ -100,6 +101,13 @@ BLOCKS = {
         ("# /etc/tributary", LAUNCH),
     ],
     "docs/migrating-from-dgl.md": [
+        ("-import dgl", TEXT),
+        ("tributary partition --input tests/data/cora", DGL_PYTHON),
+        ("import os", DGL_PYTHON),
+        ("python3 sage.py", DGL_PYTHON),
+        ("printf '%s\\n' 127.0.0.1", DGL_PYTHON),
+        ("import torch", DGL_PYTHON),
+        ("tributary partition --input tests/data/aifb", DGL_PYTHON),
         ("tributary copy-files", LAUNCH_DGL),
         ("printf '%s\\n' 172.31.0.1", DGL),
         ("tributary partition --input ogbn_mag", DGL),
@@ -209,6 +217,7 @@ BLOCKS = {
         ('with tg.Graph("cora4")', PYTHON),
         ('with tg.Graph("aifb")', PYTHON),
         ("from torch import", "tests/python/pyg/page_test.py"),
+        ("with tg.serve", PYTHON),
         ("with tg.Source", PYTHON),
     ],
     "docs/recipes.md": [

@@ -44,6 +44,7 @@ class SimContext final : public DistContext {
     return RestoreTensors(client_, folder);
   }
   absl::Status Close() override { return Barrier("close"); }
+  void Cancel() override { client_->Close(); }
   bool server_draining() const override { return client_->draining(); }
   uint64_t rows_read_ahead() const override {
     return client_->rows_read_ahead();

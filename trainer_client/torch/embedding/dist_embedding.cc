@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -88,6 +89,14 @@ absl::Status DistEmbedding::Prefetch(const at::Tensor& ids) {
 
 void DistEmbedding::Prefetch(absl::Span<const int64_t> ids) {
   prefetch_ = rows_->Prefetch(DistinctRows::Of(ids).rows);
+}
+
+void DistEmbedding::ZeroGrad() {
+  lookups_.erase(std::remove_if(lookups_.begin(), lookups_.end(),
+                                [](const Lookup& lookup) {
+                                  return lookup.leaf.grad().defined();
+                                }),
+                 lookups_.end());
 }
 
 SummedRows DistEmbedding::TakeGradients() {

@@ -72,8 +72,9 @@ class DistEmbedding {
   // Returns the gradients of all lookups since the last call that a backward
   // pass has reached, and forgets the lookups.
   SummedRows TakeGradients();
-  // Forgets the lookups.
-  void DropGradients() { lookups_.clear(); }
+  // Forgets the gradients that a backward pass has left. Lookups that none has
+  // reached yet wait for theirs.
+  void ZeroGrad();
 
   DistTensor& rows() const { return *rows_; }
   int64_t dim() const { return rows_->options().dim; }

@@ -133,6 +133,16 @@ TEST(DistEmbeddingTest, RecordsNothingWithoutAutograd) {
   EXPECT_EQ(rank.embedding->TakeGradients().rows, (std::vector<int64_t>{2, 3}));
 }
 
+TEST(DistEmbeddingTest, GradientsMayBeZeroedBetweenLookupAndBackward) {
+  InMemoryRows rows(1, Initial);
+  const Rank rank(&rows, 0);
+  rank.Forward({5}).sum().backward();
+  const at::Tensor loss = rank.Forward({2, 3}).sum();
+  rank.optimizer->ZeroGrad();
+  loss.backward();
+  EXPECT_EQ(rank.embedding->TakeGradients().rows, (std::vector<int64_t>{2, 3}));
+}
+
 TEST(DistEmbeddingTest, RefusesGradientsThatAreNotFinite) {
   InMemoryRows rows(1, Initial);
   const Rank rank(&rows, 0);

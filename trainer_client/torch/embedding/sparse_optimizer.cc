@@ -55,7 +55,7 @@ absl::Status SparseOptimizer::Push(uint32_t place) {
 absl::Status SparseOptimizer::Close() { return rounds_->Close(); }
 
 void SparseOptimizer::ZeroGrad() {
-  for (DistEmbedding* embedding : embeddings_) embedding->DropGradients();
+  for (DistEmbedding* embedding : embeddings_) embedding->ZeroGrad();
 }
 
 absl::StatusOr<std::unique_ptr<SparseOptimizer>> SparseSgd::Create(

@@ -59,7 +59,8 @@ class SparseOptimizer {
   // Closes the round: its pushes become a step. Until then rows do not change.
   absl::Status Close();
 
-  // Forgets the gradients since the last push.
+  // Forgets the gradients since the last push. As in torch, it may stand
+  // between Forward() and its backward pass.
   void ZeroGrad();
 
   // The options of the next step's pushes, which must be equal at all ranks.

@@ -1,0 +1,70 @@
+"""The keys of sampling calls: DGL's have none, ours are functions of one."""
+
+from __future__ import annotations
+
+import threading
+from typing import NamedTuple
+
+import torch
+
+# A call of up to 2^26 nodes, or of 2^10 calls of one batch, has keys of its own.
+_CALLS = 1 << 10
+_STEPS = 1 << 20
+
+
+class Key(NamedTuple):
+    """What equal draws have in common."""
+
+    random_seed: int
+    number: int
+
+
+class _State(threading.local):
+    """The batch that this thread makes, and how many calls it has made for it."""
+
+    batch: int | None = None
+    calls: int = 0
+
+
+_state = _State()
+_lock = threading.Lock()
+_calls_outside = 0
+_seed: int | None = None
+
+
+def seed(value: int) -> None:
+    """Sets the seed of all draws of this process, as DGL's. By default it is that of torch
+    (torch.manual_seed), else a random one."""
+    global _seed, _calls_outside  # pylint: disable=global-statement
+    with _lock:
+        _seed, _calls_outside = value, 0
+
+
+def random_seed() -> int:
+    """Returns the seed of draws."""
+    return (torch.initial_seed() if _seed is None else _seed) % (1 << 63)
+
+
+def next_key() -> Key:
+    """Returns the key of this thread's next sampling call. Within `batch` it is a function of
+    the batch and of the number of calls before it."""
+    global _calls_outside  # pylint: disable=global-statement
+    if _state.batch is None:
+        with _lock:
+            _calls_outside += 1
+            return Key(random_seed(), _calls_outside * _CALLS % (1 << 62))
+    _state.calls += 1
+    return Key(random_seed(), (1 << 62) + (_state.batch * _STEPS + _state.calls * _CALLS) % (1 << 62))
+
+
+class batch:  # pylint: disable=invalid-name
+    """Within it this thread's calls have the keys of a batch."""
+
+    def __init__(self, number: int):
+        self._number = number
+
+    def __enter__(self) -> None:
+        _state.batch, _state.calls = self._number, 0
+
+    def __exit__(self, *unused: object) -> None:
+        _state.batch = None

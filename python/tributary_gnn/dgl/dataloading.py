@@ -1,0 +1,416 @@
+"""`dgl.dataloading` over a distributed graph: samplers, and the loaders that use them."""
+
+from __future__ import annotations
+
+import collections
+import concurrent.futures
+import functools
+import math
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
+
+import torch
+
+from .. import neighbor_loader
+from . import _draws, negative_sampler
+from .blocks import EdgesOfType, SampledGraph, make_block, to_block
+
+_OutputNodes = Any  # ids, or a mapping of them by node type
+
+
+class Sampled(NamedTuple):
+    """What samplers give of their output nodes: the ids that the first block reads, the output
+    nodes, and a block for each layer, the outermost first."""
+
+    input_nodes: Any
+    output_nodes: Any
+    blocks: list[Any]
+
+
+class NeighborSampler:
+    """Samples a fanout of neighbours for each layer. As DGL's, which the loaders take:
+
+        sampler = NeighborSampler([10, 25])
+        loader = DistNodeDataLoader(g, train_nids, sampler, batch_size=1024)
+
+    or as that of DGL's example, whose `sample_blocks` is the `collate_fn` of a
+    `DistDataLoader`:
+
+        sampler = NeighborSampler(g, [10, 25], dgl.distributed.sample_neighbors, device)
+
+    Args:
+      fanouts: of each layer, the first of the layer that is farthest from the output nodes: a
+        number of edges of each type, -1 for all, or a mapping by edge type.
+      edge_dir: "in" or "out".
+      prob: "weight": by the stored weights.
+      replace: with replacement.
+      device: where blocks are put.
+    """
+
+    def __init__(self, *arguments: Any, edge_dir: str = "in", prob: str | None = None,
+                 replace: bool = False, output_device: Any = None, **unknown: Any):
+        _only_defaults("NeighborSampler", unknown, (
+            "mask", "prefetch_node_feats", "prefetch_labels", "prefetch_edge_feats", "fused"))
+        self._graph: Any = None
+        self._sample_neighbors: Callable[..., SampledGraph] | None = None
+        device: Any = output_device
+        if len(arguments) == 1:
+            fanouts = arguments[0]
+        elif len(arguments) in (3, 4):
+            self._graph, fanouts, self._sample_neighbors = arguments[:3]
+            device = arguments[3] if len(arguments) == 4 else output_device
+        else:
+            raise TypeError(f"NeighborSampler takes (fanouts) or (g, fanouts, sample_neighbors, "
+                            f"device), not {len(arguments)} arguments")
+        self.fanouts: list[Any] = list(fanouts)
+        self.edge_dir, self.prob, self.replace, self.device = edge_dir, prob, replace, device
+
+    def sample_blocks(self, *arguments: Any, exclude_eids: Any = None) -> Any:
+        """sample_blocks(seeds) returns the blocks of these nodes, where the sampler was made
+        with a graph; sample_blocks(g, seeds) returns DGL's (input_nodes, output_nodes,
+        blocks)."""
+        if len(arguments) == 1 and self._graph is not None:
+            return self.sample(self._graph, arguments[0], exclude_eids).blocks
+        g, seeds = arguments[:2]
+        return self.sample(g, seeds, exclude_eids)
+
+    def sample(self, g: Any, seed_nodes: _OutputNodes, exclude_eids: Any = None) -> Sampled:
+        """Returns the blocks of these nodes, ids or a mapping of them by node type."""
+        output = seeds = _tensors(seed_nodes)
+        sample = self._sample_neighbors or type(g).sample_neighbors
+        blocks: list[Any] = []
+        for fanout in reversed(self.fanouts):
+            frontier = sample(g, seeds, fanout, edge_dir=self.edge_dir, prob=self.prob,
+                              replace=self.replace, exclude_edges=exclude_eids)
+            block = to_block(frontier, seeds)
+            blocks.insert(0, block if self.device is None else block.to(self.device))
+            seeds = {its: block.srcnodes[its].data["_ID"] for its in block.srctypes}
+        return Sampled(_only(seeds), output, blocks)
+
+
+MultiLayerNeighborSampler = NeighborSampler
+
+
+class MultiLayerFullNeighborSampler(NeighborSampler):
+    """Takes all neighbours in each of `num_layers` layers."""
+
+    def __init__(self, num_layers: int, **options: Any):
+        super().__init__([-1] * num_layers, **options)
+
+
+class DistDataLoader:
+    """Iterates over what `collate_fn` makes of each `batch_size` items of a list, as DGL's:
+
+        loader = DistDataLoader(train_nids, batch_size=1024, collate_fn=sampler.sample_blocks,
+                                shuffle=True)
+
+    Args:
+      dataset: ids, or any sequence.
+      batch_size: items of a batch.
+      shuffle: whether the order is drawn anew for each epoch, by the seed of `dgl.seed`.
+      collate_fn: called with the items of a batch, a tensor where the dataset is one of
+        numbers. Sampling calls in it have keys of their own, so that equal seeds and items
+        give equal batches.
+      drop_last: leave out the short batch at the end.
+      queue_size: how many batches are made ahead, by threads; by default `num_workers` of
+        `initialize`. 0: each when it is asked for.
+    """
+
+    def __init__(self, dataset: Any, batch_size: int, shuffle: bool = False,
+                 collate_fn: Callable[[Any], Any] | None = None, drop_last: bool = False,
+                 queue_size: int | None = None):
+        if batch_size < 1:
+            raise ValueError(f"batch_size is {batch_size}; allowed: 1 or more")
+        if collate_fn is None:
+            raise TypeError("collate_fn is required: what makes a batch of its items")
+        self._items = _sequence(dataset)
+        self._collate = collate_fn
+        self.batch_size, self.shuffle, self.drop_last = batch_size, bool(shuffle), drop_last
+        self._ahead = _workers() if queue_size is None else queue_size
+        self._epoch = 0
+
+    def __len__(self) -> int:
+        """The number of batches of an epoch."""
+        whole = len(self._items) / self.batch_size
+        return math.floor(whole) if self.drop_last else math.ceil(whole)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Chooses the epoch that the next `iter` begins."""
+        self._epoch = epoch
+
+    def __iter__(self) -> Iterator[Any]:
+        """Begins the next epoch."""
+        epoch, self._epoch = self._epoch, self._epoch + 1
+        order = self._order(epoch)
+        made = (functools.partial(self._make, epoch * len(self) + number,
+                                  order[number * self.batch_size:][:self.batch_size])
+                for number in range(len(self)))
+        return _made_ahead(made, self._ahead)
+
+    def _order(self, epoch: int) -> torch.Tensor:
+        if not self.shuffle:
+            return torch.arange(len(self._items))
+        # Of its own: the training's draws do not depend on the loader's.
+        generator = torch.Generator().manual_seed((_draws.random_seed() + epoch) % (1 << 63))
+        return torch.randperm(len(self._items), generator=generator)
+
+    def _make(self, batch: int, places: torch.Tensor) -> Any:
+        if isinstance(self._items, torch.Tensor):
+            items: Any = self._items[places]
+        else:
+            items = [self._items[place] for place in places.tolist()]
+        with _draws.batch(batch):
+            return self._collate(items)
+
+
+def _made_ahead(calls: Iterator[Callable[[], Any]], ahead: int) -> Iterator[Any]:
+    """Yields the results of the calls in their order; so many are made ahead by threads."""
+    if ahead < 1:
+        for call in calls:
+            yield call()
+        return
+    with concurrent.futures.ThreadPoolExecutor(ahead, "tributary-batches") as threads:
+        waiting: collections.deque[concurrent.futures.Future[Any]] = collections.deque()
+        try:
+            for call in calls:
+                waiting.append(threads.submit(call))
+                if len(waiting) > ahead:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for left in waiting:
+                left.cancel()
+
+
+class DistNodeDataLoader:
+    """Iterates over (input_nodes, output_nodes, blocks) of batches of nodes, as DGL's. Servers
+    sample all layers of a batch: it is one of `tributary_gnn.NeighborLoader`, with
+    `expand="all"`.
+
+    Args:
+      g: a `DistGraph`.
+      nids: this rank's own nodes, as `node_split` gives them; in a typed graph a mapping of
+        one node type.
+      graph_sampler: a `NeighborSampler` of DGL's form.
+      device: where the results are put.
+      batch_size, shuffle, drop_last: as in `DistDataLoader`.
+    """
+
+    def __init__(self, g: Any, nids: Any, graph_sampler: NeighborSampler, device: Any = None,
+                 batch_size: int = 1, shuffle: bool = False, drop_last: bool = False,
+                 **unknown: Any):
+        _only_defaults("DistNodeDataLoader", unknown, (
+            "num_workers", "use_ddp", "ddp_seed", "use_uva", "persistent_workers", "pin_memory",
+            "use_prefetch_thread", "use_alternate_streams", "queue_size"))
+        nids = _tensors(nids)
+        given = next(iter(nids.items())) if isinstance(nids, Mapping) else nids
+        if isinstance(nids, Mapping) and len(nids) != 1:
+            raise ValueError(f"nids are of {len(nids)} node types; allowed: a mapping of one, and "
+                             "a loader for each")
+        self._graph, self._device = g, device
+        self._ntype: str = given[0] if isinstance(nids, Mapping) else g.ntypes[0]
+        self._loader = neighbor_loader.NeighborLoader(
+            g.source, _fanouts(g, graph_sampler.fanouts), given, batch_size=batch_size,
+            shuffle=bool(shuffle), drop_last=drop_last, expand="all",
+            replace=graph_sampler.replace, weight_attr=graph_sampler.prob,
+            edge_dir=graph_sampler.edge_dir, collect="none", format="torch", rank=0,
+            world_size=1, random_seed=_draws.random_seed())
+
+    def __len__(self) -> int:
+        """The number of batches of an epoch."""
+        return len(self._loader)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Chooses the epoch that the next `iter` begins."""
+        self._loader.set_epoch(epoch)
+
+    def __iter__(self) -> Iterator[Sampled]:
+        """Begins the next epoch."""
+        return map(self._sampled, self._loader)
+
+    def close(self) -> None:
+        """Closes it."""
+        self._loader.close()
+
+    def _sampled(self, batch: Any) -> Sampled:
+        g = self._graph
+
+        def named(column: str, its: Any) -> str:
+            suffix = its if isinstance(its, str) else "__".join(its)
+            return f"{column}/{suffix}" if g.heterogeneous else column
+
+        new = {its: batch[named("num_sampled_nodes", its)].tolist() for its in g.ntypes}
+        n_id = {its: batch[named("n_id", its)] for its in g.ntypes}
+        edges = {its: (batch[named("edge_index", its)].long(), batch[named("e_id", its)],
+                       batch[named("num_sampled_edges", its)].tolist())
+                 for its in g.canonical_etypes}
+        blocks: list[Any] = []
+        known = {its: counts[0] for its, counts in new.items()}
+        read = dict.fromkeys(edges, 0)
+        for hop in range(len(next(iter(new.values()))) - 1):
+            sources = {its: known[its] + counts[hop + 1] for its, counts in new.items()}
+            of_hop = {}
+            for its, (index, e_id, counts) in edges.items():
+                part = slice(read[its], read[its] + counts[hop])
+                read[its] = part.stop
+                of_hop[its] = EdgesOfType(index[0, part], index[1, part], e_id[part])
+            block = make_block(of_hop, {its: ids[:sources[its]] for its, ids in n_id.items()},
+                               known)
+            blocks.insert(0, block if self._device is None else block.to(self._device))
+            known = sources
+        output = n_id[self._ntype][:new[self._ntype][0]]
+        return Sampled(_only(n_id), output if not g.heterogeneous else {self._ntype: output},
+                       blocks)
+
+
+NodeDataLoader = DistNodeDataLoader
+
+
+class EdgePredictionSampler(NamedTuple):
+    """What `as_edge_prediction_sampler` makes."""
+
+    sampler: NeighborSampler
+    exclude: Any
+    reverse_etypes: Mapping[Any, Any]
+    negatives: negative_sampler.Uniform | None
+
+
+def as_edge_prediction_sampler(sampler: NeighborSampler, exclude: str | None = None,
+                               reverse_eids: Any = None, reverse_etypes: Any = None,
+                               negative_sampler: Any = None) -> EdgePredictionSampler:
+    """Returns what `DistEdgeDataLoader` takes.
+
+    Args:
+      exclude: None, "self": blocks have none of the batch's edges, or "reverse_types": nor
+        those of `reverse_etypes`, which have the same ids.
+      negative_sampler: `negative_sampler.Uniform(k)` adds pairs that may be no edges.
+    """
+    if exclude not in (None, "self", "reverse_types") or reverse_eids is not None:
+        raise ValueError(f"exclude is {exclude!r}; allowed: None, 'self', 'reverse_types' with "
+                         "reverse_etypes=. tributary_gnn.LinkNeighborLoader has "
+                         "exclude='reverse_id', and no list of ids")
+    return EdgePredictionSampler(sampler, exclude, reverse_etypes or {}, negative_sampler)
+
+
+class DistEdgeDataLoader:
+    """Iterates over batches of edges, as DGL's: (input_nodes, pair_graph, blocks), or with
+    negatives (input_nodes, pair_graph, negative_pair_graph, blocks). A pair graph's edges are
+    by their places among the last block's destinations.
+
+    Args:
+      g: a `DistGraph` that was partitioned with --edge-index.
+      eids: this rank's own edges, as `edge_split` gives them; in a typed graph a mapping of one
+        edge type.
+      graph_sampler: what `as_edge_prediction_sampler` returns, or a `NeighborSampler`.
+      others: as in `DistDataLoader`.
+    """
+
+    def __init__(self, g: Any, eids: Any, graph_sampler: Any, device: Any = None,
+                 batch_size: int = 1, shuffle: bool = False, drop_last: bool = False,
+                 exclude: str | None = None, reverse_etypes: Any = None,
+                 negative_sampler: Any = None, **unknown: Any):
+        _only_defaults("DistEdgeDataLoader", unknown, (
+            "num_workers", "use_ddp", "ddp_seed", "reverse_eids", "pin_memory", "queue_size"))
+        if isinstance(graph_sampler, NeighborSampler):
+            graph_sampler = as_edge_prediction_sampler(
+                graph_sampler, exclude, None, reverse_etypes, negative_sampler)
+        self._graph, self._how, self._device = g, graph_sampler, device
+        given = _tensors(eids)
+        if isinstance(given, Mapping) and len(given) != 1:
+            raise ValueError(f"eids are of {len(given)} edge types; allowed: a mapping of one, and "
+                             "a loader for each")
+        etype, ids = next(iter(given.items())) if isinstance(given, Mapping) else (None, given)
+        self._etype = g.to_canonical_etype(etype)
+        self._loader = DistDataLoader(ids, batch_size, shuffle, self._make, drop_last)
+
+    def __len__(self) -> int:
+        """The number of batches of an epoch."""
+        return len(self._loader)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Chooses the epoch that the next `iter` begins."""
+        self._loader.set_epoch(epoch)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Begins the next epoch."""
+        return iter(self._loader)
+
+    def _make(self, ids: torch.Tensor) -> tuple[Any, ...]:
+        g, etype, how = self._graph, self._etype, self._how
+        src, dst = g.find_edges(ids, etype)
+        pairs: list[tuple[Any, Any, Any]] = [(src, dst, ids)]
+        if how.negatives is not None:
+            negative_src, negative_dst = how.negatives.draw(g, etype, src)
+            pairs.append((negative_src, negative_dst, None))
+        nodes: dict[str, torch.Tensor] = {}
+        for end in {etype[0], etype[2]}:
+            ends = [part for its, part in ((etype[0], 0), (etype[2], 1)) if its == end]
+            nodes[end] = torch.unique(torch.cat([pair[part] for pair in pairs for part in ends]))
+        sampled = how.sampler.sample(g, nodes, self._excluded(ids))
+        graphs = [self._pair_graph(nodes, *pair) for pair in pairs]
+        return (sampled.input_nodes, *graphs, [
+            block if self._device is None else block.to(self._device)
+            for block in sampled.blocks])
+
+    def _excluded(self, ids: torch.Tensor) -> Any:
+        how = self._how
+        if how.exclude is None:
+            return None
+        excluded = {self._etype: ids}
+        if how.exclude == "reverse_types":
+            reverse = how.reverse_etypes.get(self._etype, how.reverse_etypes.get(self._etype[1]))
+            excluded[self._graph.to_canonical_etype(reverse)] = ids
+        return excluded
+
+    def _pair_graph(self, nodes: Mapping[str, torch.Tensor], src: torch.Tensor,
+                    dst: torch.Tensor, ids: torch.Tensor | None) -> SampledGraph:
+        places = EdgesOfType(
+            torch.searchsorted(nodes[self._etype[0]], src),
+            torch.searchsorted(nodes[self._etype[2]], dst),
+            torch.full((len(src),), -1) if ids is None else ids)
+        graph = SampledGraph({self._etype: places}, {its: len(ids) for its, ids in nodes.items()})
+        return graph if self._device is None else graph.to(self._device)
+
+
+EdgeDataLoader = DistEdgeDataLoader
+
+
+def _workers() -> int:
+    from .distributed import _process  # pylint: disable=import-outside-toplevel
+    return _process.num_workers()
+
+
+def _sequence(dataset: Any) -> Sequence[Any] | torch.Tensor:
+    """Returns numbers as a tensor, and any other sequence as it is."""
+    if isinstance(dataset, torch.Tensor) or hasattr(dataset, "__array__"):
+        return torch.as_tensor(dataset)
+    items = list(dataset)
+    return torch.tensor(items) if items and all(isinstance(item, int) for item in items) else items
+
+
+def _tensors(ids: Any) -> Any:
+    """Returns ids as tensors, int64 [ids], or the mapping of them by type."""
+    if isinstance(ids, Mapping):
+        return {its: torch.as_tensor(of_type, dtype=torch.int64) for its, of_type in ids.items()}
+    return torch.as_tensor(ids, dtype=torch.int64)
+
+
+def _only(by_type: Mapping[str, torch.Tensor]) -> Any:
+    return by_type if len(by_type) > 1 else next(iter(by_type.values()))
+
+
+def _fanouts(g: Any, fanouts: Sequence[Any]) -> Any:
+    """Returns num_neighbors: hops begin at the output nodes."""
+    hops = list(reversed(fanouts))
+    if not any(isinstance(fanout, Mapping) for fanout in hops):
+        return {"default": hops} if g.heterogeneous else hops
+    by_type = [{g.to_canonical_etype(its): count for its, count in fanout.items()}
+               if isinstance(fanout, Mapping) else dict.fromkeys(g.canonical_etypes, fanout)
+               for fanout in hops]
+    return {its: [hop.get(its, 0) for hop in by_type] for its in g.canonical_etypes}
+
+
+def _only_defaults(what: str, unknown: Mapping[str, Any], without_effect: Sequence[str]) -> None:
+    wrong = sorted(set(unknown) - set(without_effect))
+    if wrong:
+        raise TypeError(f"{what} has no argument {', '.join(map(repr, wrong))}")
