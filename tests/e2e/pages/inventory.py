@@ -14,6 +14,7 @@ DATA, DGL = PAGES + "data_page_test.py", PAGES + "dgl_page_test.py"
 GLT, OPERATIONS = PAGES + "glt_page_test.py", PAGES + "operations_page_test.py"
 GRAPHS, TRAINS = PAGES + "graph_pages_test.py", PAGES + "train_pages_test.py"
 PYTHON = "tests/python/page_test.py"
+PYTHON_GLT = "tests/python/pyg/glt_page_test.py"
 LAUNCH = "tests/launch/page_test.py"
 LAUNCH_DGL = "tests/launch/dgl_page_over_ssh_test.py"
 
@@ -110,6 +111,13 @@ BLOCKS = {
         ("tributary-train --graph mag", DGL),
     ],
     "docs/migrating-from-glt.md": [
+        ("-import graphlearn_torch", TEXT),
+        ("tributary partition --input ogbn_products", PYTHON_GLT),
+        ("# sage.py", PYTHON_GLT),
+        ("# workers.py", PYTHON_GLT),
+        ("# server.py", PYTHON_GLT),
+        ("# client.py", PYTHON_GLT),
+        ("python3 workers.py", PYTHON_GLT),
         ("tributary partition --input ogbn_products", GLT),
         ("python tributary_export.py", TORCH + "; tests/exporters has stand-ins"),
         ("# On machine 0", GLT),

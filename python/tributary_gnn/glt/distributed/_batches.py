@@ -19,7 +19,7 @@ class Fields:
       turned: hops go along out-edges, which GLT turns round, so that messages go to the
         inputs: edge_index is [destination, source] of the graph's edge, in typed graphs by
         the name of the reverse type.
-      with_edge: `edge` has the ids of the edges; otherwise it is None.
+      with_edge: `edge` has the ids of the edges; otherwise there is none.
       mapping: `mapping` has the places of the inputs.
       transform: the user's, called with the batch after that.
     """
@@ -68,7 +68,8 @@ class Fields:
     def _name_edges(self, store: Any) -> None:
         if "edge_index" in store and self.turned:
             store.edge_index = store.edge_index.flip(0)
-        store.edge = store.e_id if self.with_edge and "e_id" in store else None
+        if self.with_edge and "e_id" in store:
+            store.edge = store.e_id
         if "num_sampled_edges" in store:
             store.num_sampled_edges = torch.tensor(store.num_sampled_edges)
 

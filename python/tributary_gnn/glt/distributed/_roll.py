@@ -58,9 +58,10 @@ class Roll:
         if member in self._there | self._done:
             raise ValueError(f"{member} is there already; allowed: each rank once")
         if member.role == "server":
-            if not _ADDRESS.fullmatch(str(hello.get("address", ""))):
+            address = hello.get("address")
+            if not isinstance(address, str) or not _ADDRESS.fullmatch(address):
                 raise ValueError(f"{member} says no address")
-            self._addresses[member.rank] = hello["address"]
+            self._addresses[member.rank] = address
         self._there.add(member)
         return member
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
 import weakref
 from typing import Any, Mapping, NamedTuple
@@ -18,6 +19,8 @@ from .context import get_context
 from .options import CollocatedDistSamplingWorkerOptions
 
 _DIRECTIONS = ("in", "out")
+# Arguments of tributary_gnn's loaders that have one value here.
+_CHOSEN = ("format", "rank", "subgraph_type", "world_size")
 
 # Those of this process that are open.
 opened: weakref.WeakSet[SessionLoader] = weakref.WeakSet()
@@ -42,7 +45,7 @@ def _open(kind: type[SessionLoader], arguments: Mapping[str, Any], shared: bool,
     if edge_dir not in _DIRECTIONS:
         raise ValueError(f"edge_dir is {edge_dir!r}; allowed: 'in', 'out'")
     others = dict(arguments["others"])
-    kind.vocabulary.check_names(others, ())  # before anything is opened
+    _check_names(kind, others)  # before anything is opened
     options = _worker_options(kind, arguments["worker_options"])
     source_options = {name: others.pop(name) for name in OPTION_NAMES if name in others}
     source_options = {**options.source_options(arguments["data"], get_context()),
@@ -60,7 +63,18 @@ def _open(kind: type[SessionLoader], arguments: Mapping[str, Any], shared: bool,
         "transform": batches.Fields(edge_dir == "out" and not mapping, with_edge, mapping,
                                     others.get("transform")),
         **{name: arguments[name] for name in ("batch_size", "shuffle", "drop_last")}}
-    return _Opening(Source(source_options), keywords)
+    return _Opening(Source(source_options, on_wait=keywords.pop("on_wait", None)), keywords)
+
+
+def _check_names(kind: type[SessionLoader], others: Mapping[str, Any]) -> None:
+    """Raises TypeError for keywords that neither loader has, or that GLT's chooses."""
+    chosen = sorted(set(_CHOSEN) & set(others))
+    if chosen:
+        raise TypeError(f"{kind.__name__} chooses {', '.join(chosen)}; allowed: "
+                        f"tributary_gnn.{kind.__bases__[-1].__name__} with them")
+    taken = inspect.signature(kind.__bases__[-1]).parameters
+    kind.vocabulary.check_names([name for name in others if name not in taken],
+                                inspect.signature(kind).parameters)
 
 
 def _worker_options(kind: type, given: Any) -> Any:
@@ -113,7 +127,7 @@ class DistNeighborLoader(_Distributed, NeighborLoader):
             ...
 
     Batches have the fields of `tributary_gnn.NeighborLoader`, and GLT's: `node` (n_id), `edge`
-    (e_id, or None without with_edge), `batch` (the ids of the inputs), and tensors as
+    (e_id, with with_edge), `batch` (the ids of the inputs), and tensors as
     num_sampled_nodes and num_sampled_edges. Each `iter` begins the next epoch.
 
     Args:

@@ -131,7 +131,8 @@ class MpDistSamplingWorkerOptions(_WorkerOptions):
             mode="mp", graph=self._folder(data), num_workers=self.num_workers,
             worker_concurrency=self.worker_concurrency, channel_size=self.channel_size,
             # As many as GLT's channel takes.
-            prefetch_size=min(self.num_workers * self.worker_concurrency, _MOST_PREFETCHED),
+            prefetch_size=min(max(self.num_workers * self.worker_concurrency, 1),
+                              _MOST_PREFETCHED),
             pin_memory=self.pin_memory or None)
 
 
