@@ -204,6 +204,9 @@ class LoadersTest(unittest.TestCase):
             torch.save(ids, path)
         self.assertEqual(self.inputs_of(0, paths), sorted(OWN.tolist()))
         self.assertEqual(self.inputs_of(1, paths[1]), sorted(OWN[3:].tolist()))
+        torch.save({"train": OWN}, paths[0])
+        with self.assertRaisesRegex(TypeError, "partition0.pt is .* allowed: numbers"):
+            self.inputs_of(0, paths[0])
 
     # ---- Where batches are made --------------------------------------------------------
 

@@ -7,7 +7,7 @@ from typing import Any, Iterator, NamedTuple
 
 import numpy
 
-from ..._arrays import to_numpy
+from ..._arrays import as_array
 from ..typing import Split
 from .context import DistContext
 from .options import RemoteDistSamplingWorkerOptions
@@ -52,9 +52,9 @@ def _paths(given: Any) -> Iterator[str]:
 
 def _read(path: str) -> numpy.ndarray:
     if path.endswith(".npy"):
-        return numpy.load(path)
+        return as_array(path, numpy.load(path))
     import torch  # pylint: disable=import-outside-toplevel
-    return to_numpy(torch.load(path, weights_only=True))
+    return as_array(path, torch.load(path, weights_only=True))
 
 
 def _share_files(options: Any, context: DistContext | None) -> bool:

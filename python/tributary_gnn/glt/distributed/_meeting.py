@@ -100,7 +100,7 @@ class Hub:
             _watch(writer.get_extra_info("socket"))
             line = await asyncio.wait_for(reader.readline(), _HELLO_S)
             member = self._roll.join(json.loads(line))
-        except ValueError as error:  # JSON's, and that of a line that is too long, too
+        except (ValueError, RecursionError) as error:  # JSON's, and of a line too long, too
             _tell(writer, refused=str(error))
             return None
         except (OSError, asyncio.TimeoutError):

@@ -20,7 +20,7 @@ _CHOSEN = ("graph", "listen", "num_clients", "peers")
 _RPC_THREADS = 16  # GLT's default
 
 
-class _Member:
+class _ScriptServer:
     """A server, its connection, and the hub of server 0; all end by close()."""
 
     def __init__(self, address: tuple[str, int], roll: Roll | None, timeout: float):
@@ -84,7 +84,7 @@ class _Member:
             self._folder.cleanup()
 
 
-_member: _Member | None = None
+_member: _ScriptServer | None = None
 
 
 def init_server(num_servers: int, server_rank: int, dataset: DistDataset, master_addr: str,
@@ -144,7 +144,7 @@ def init_server(num_servers: int, server_rank: int, dataset: DistDataset, master
     words = ["--graph", dataset.graph_dir, *_program.flags(flags)]
     hello = {"role": "server", "rank": server_rank, "num_servers": num_servers,
              "num_clients": clients}
-    member = _Member((master_addr, int(master_port)),
+    member = _ScriptServer((master_addr, int(master_port)),
                      Roll(num_servers, clients) if server_rank == 0 else None, request_timeout)
     try:
         member.serve(hello, words, float(flags.get("drain_timeout", 30)))
