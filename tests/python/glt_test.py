@@ -11,12 +11,13 @@ import pickle
 import socket
 import time
 import unittest
-import warnings
 
 import tributary_gnn as tg
 from tests.e2e import processes
-from tests.python import graphs, serve_test
-from tributary_gnn import _arguments, glt
+from tests.python import graphs
+from tests.python.children import children
+from tests.python.loading import noted
+from tributary_gnn import glt
 from tributary_gnn.glt.distributed import _inputs, _meeting, _roll, context, server
 
 D = glt.distributed
@@ -73,17 +74,6 @@ rpc_global_request_async rpc_global_request
 def positional(callable_):
     return tuple(name for name, parameter in inspect.signature(callable_).parameters.items()
                  if parameter.kind is parameter.POSITIONAL_OR_KEYWORD)
-
-
-@contextlib.contextmanager
-def noted():
-    """The texts of warnings, of a process that has not warned yet."""
-    _arguments._warned.clear()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        texts = []
-        yield texts
-    texts += [str(warning.message) for warning in caught]
 
 
 class NamesTest(unittest.TestCase):
@@ -356,8 +346,8 @@ class MeetingTest(unittest.TestCase):
         self.address = ("127.0.0.1", self.port)
         self.pool = self.enterContext(concurrent.futures.ThreadPoolExecutor())
 
-    def hub(self, timeout=LONG):
-        hub = _meeting.Hub(self.address, _roll.Roll(1, 2), timeout)
+    def hub(self, timeout=10 * LONG, clients=2):
+        hub = _meeting.Hub(self.address, _roll.Roll(1, clients), timeout)
         self.addCleanup(hub.close)
         return hub
 
@@ -365,6 +355,10 @@ class MeetingTest(unittest.TestCase):
         made = _meeting.Connection(self.address, time.monotonic() + LONG)
         self.addCleanup(made.close)
         return made
+
+    def read(self, connection):
+        connection._socket.settimeout(LONG)
+        return connection.read()
 
     def meet(self):
         """The connections of all three, who have met."""
@@ -380,20 +374,30 @@ class MeetingTest(unittest.TestCase):
         for client in clients:
             self.assertTrue(client.say_done())
             client.close()
-        self.assertEqual(server_end.read(), {"end": ""})
+        self.assertEqual(self.read(server_end), {"end": ""})
+
+    def test_clients_that_come_at_any_time(self):
+        self.hub(clients=None)
+        server_end, *clients = made = [self.connect() for _ in range(3)]
+        for each, (role, rank) in zip(made, (("server", 0), ("client", 0), ("client", 7))):
+            self.assertEqual(each.meet(**hello(role, rank, 1, None)), ["h:0"])
+        for client in clients:
+            client.say_done()
+            client.close()
+        self.assertEqual(self.read(server_end), {"end": ""})
 
     def test_a_client_that_is_gone(self):
         self.hub()
         server_end, client, _ = self.meet()
         client.close()
-        self.assertEqual(server_end.read(), {"end": "client 0 ended without shutdown_client()"})
+        self.assertEqual(self.read(server_end), {"end": "client 0 ended without shutdown_client()"})
 
     def test_server_0_is_gone(self):
         hub = self.hub()
         server_end, client, _ = self.meet()
         hub.close()
-        self.assertIn("server 0 at 127.0.0.1", server_end.read()["end"])
-        self.assertIn("has ended", client.read()["end"])
+        self.assertIn("server 0 at 127.0.0.1", self.read(server_end)["end"])
+        self.assertIn("has ended", self.read(client)["end"])
 
     def test_not_all_come(self):
         self.hub(timeout=0.2)
@@ -447,7 +451,7 @@ class ServerTest(unittest.TestCase):
     def setUp(self):
         [self.port] = processes.held_ports(1)
         self.pool = self.enterContext(concurrent.futures.ThreadPoolExecutor())
-        self.addCleanup(lambda: self.assertEqual(serve_test.children(), []))
+        self.addCleanup(lambda: self.assertEqual(children(), []))
         self.addCleanup(context.set_context, D.DistRole.WORKER, None, (1, 0), 0)
 
     def init(self, **changed):
@@ -474,7 +478,7 @@ class ServerTest(unittest.TestCase):
         for changed in ({}, {"is_dynamic": True}):
             with self.subTest(changed):
                 self.serve(**changed)
-                self.assertEqual(len(serve_test.children()), 1)
+                self.assertEqual(len(children()), 1)
                 with tg.Graph(servers=context.servers()) as graph:
                     self.assertEqual(graph.num_nodes(), 2708)
                 with self.assertRaisesRegex(tg.FailedPrecondition, "is a server"):
@@ -483,7 +487,7 @@ class ServerTest(unittest.TestCase):
                     D.init_client(1, 1, 0, "127.0.0.1", self.port)
                 D.shutdown_client()
                 D.wait_and_shutdown_server()
-                self.assertEqual(serve_test.children(), [])
+                self.assertEqual(children(), [])
 
     def test_its_program_is_killed(self):
         self.serve()

@@ -72,7 +72,10 @@ class GltPageTest(unittest.TestCase):
             self.assertIn("epoch 2", client.output(), [s.output() for s in servers + clients])
         for shell in servers + clients:
             self.pids |= {shell._bash.pid, *descendants(shell._bash.pid)}
-        self.assertGreaterEqual(len(self.pids), 6)
+        for rank, server in enumerate(servers):
+            [pid] = descendants(server._bash.pid)
+            words = (processes.read_proc(f"/proc/{pid}/cmdline") or "").split("\0")
+            self.assertEqual(words[words.index("--partitions") + 1], str(rank))
         return servers, clients
 
     def expect_ends(self, shells, *texts):
