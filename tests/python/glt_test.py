@@ -11,6 +11,7 @@ import pickle
 import socket
 import time
 import unittest
+from unittest import mock
 
 import tributary_gnn as tg
 from tests.e2e import processes
@@ -436,9 +437,11 @@ class MeetingTest(unittest.TestCase):
     def test_no_server_0(self):
         with self.assertRaisesRegex(tg.DeadlineExceeded, f"not at 127.0.0.1:{self.port}"):
             D.init_client(1, 1, 0, "127.0.0.1", self.port, request_timeout=0.3)
-        self.hub()
+        hub = self.hub()
         with self.assertRaisesRegex(tg.Unavailable, "cannot listen at 127.0.0.1"):
             self.hub()
+        hub.close()
+        hub.close()
 
 
 class ServerTest(unittest.TestCase):
@@ -475,6 +478,8 @@ class ServerTest(unittest.TestCase):
                 end()
 
     def test_serves_until_the_clients_are_done(self):
+        # A server may take longer to open its graph than a connection to say who it is.
+        self.enterContext(mock.patch.object(_meeting, "_HELLO_S", 0.05))
         for changed in ({}, {"is_dynamic": True}):
             with self.subTest(changed):
                 self.serve(**changed)

@@ -44,7 +44,8 @@ class Hub:
 
     def __init__(self, address: tuple[str, int], roll: Roll, timeout: float):
         try:
-            self._socket = socket.create_server(address)
+            family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+            self._socket = socket.create_server(address, family=family)
         except OSError as error:
             raise errors.Unavailable(f"server 0 cannot listen at {address[0]}:{address[1]}, its "
                                      f"master_addr and master_port: {error.strerror}") from None
@@ -54,8 +55,10 @@ class Hub:
         self._told: set[Member] = set()  # the servers
         self._strangers = 0
         self._loop = asyncio.new_event_loop()
+        self._listens = threading.Event()
         self._thread = threading.Thread(target=self._run, name="tributary-hub", daemon=True)
         self._thread.start()
+        self._listens.wait()
 
     def close(self) -> None:
         """Ends it, and all connections."""
@@ -69,6 +72,7 @@ class Hub:
         server = self._loop.run_until_complete(
             asyncio.start_server(self._serve, sock=self._socket))
         self._loop.call_later(self._timeout, self._give_up)
+        self._listens.set()
         self._loop.run_forever()
         server.close()
         tasks = asyncio.all_tasks(self._loop)
@@ -152,6 +156,8 @@ class Connection:
         self._deadline = deadline
         self._socket = self._connect(address)
         _watch(self._socket)
+        # The address of this machine on the way to server 0.
+        self.host: str = self._socket.getsockname()[0]
         self._lines = self._socket.makefile("rb")
 
     def _connect(self, address: tuple[str, int]) -> socket.socket:
@@ -165,11 +171,6 @@ class Connection:
                         f"server 0 is not at {self._where}, master_addr and master_port: "
                         f"{error}") from None
             time.sleep(_RETRY_S)
-
-    @property
-    def host(self) -> str:
-        """The address of this machine on the way to server 0."""
-        return self._socket.getsockname()[0]
 
     def meet(self, **hello: Any) -> list[str]:
         """Says who this is, and returns the addresses of the servers once all have come.

@@ -24,7 +24,7 @@ class _ScriptServer:
     """A server, its connection, and the hub of server 0; all end by close()."""
 
     def __init__(self, address: tuple[str, int], roll: Roll | None, timeout: float):
-        self._timeout = timeout
+        self._address = address
         self._deadline = time.monotonic() + timeout
         self._folder = tempfile.TemporaryDirectory(prefix="tributary-server-")
         self._hub: Hub | None = None
@@ -32,25 +32,30 @@ class _ScriptServer:
         self._server: LocalServer | None = None
         try:
             self._hub = Hub(address, roll, timeout) if roll is not None else None
-            self._connection = Connection(address, self._deadline)
         except BaseException:
             self.close()
             raise
 
     def serve(self, hello: dict[str, Any], words: list[str], drain_s: float) -> None:
         """Starts the server, and returns when all of the group have come."""
-        assert self._connection is not None
-        host = self._connection.host
+        host = self._host()
         listen = f"[{host}]:0" if ":" in host else f"{host}:0"
         peers = pathlib.Path(self._folder.name, "peers")
         peers.touch()
         self._server = LocalServer([*words, "--listen", listen, "--peers", f"file:{peers}"],
                                    drain_s)
         address, _ = self._server.ready(self._deadline)
+        self._connection = Connection(self._address, self._deadline)
         servers = self._connection.meet(address=address, **hello)
         written = peers.with_suffix(".new")
         written.write_text("".join(server + "\n" for server in servers), encoding="utf-8")
         written.rename(peers)
+
+    def _host(self) -> str:
+        """Returns the address of this machine on the way to server 0, which must be there."""
+        connection = Connection(self._address, self._deadline)
+        connection.close()
+        return connection.host
 
     def wait(self) -> str:
         """Returns what the group has ended with, "" if well.
