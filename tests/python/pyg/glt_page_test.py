@@ -102,9 +102,10 @@ class GltPageTest(unittest.TestCase):
         output = self.shells.paste(f"python3 workers.py {self.port}")
         # Each rank has the half of the train split that it has given.
         self.assertEqual(self.expect_trained(output, (0, 1)), {(50, 50)})
-        for name in ("graph_mode", "worker_devices", "master_addr"):
+        for name, times in (("graph_mode", 1), ("whole_node_label_file", 1),
+                            ("worker_devices", 2), ("master_addr", 2)):  # by each rank
             self.assertEqual(len(re.findall(f"UserWarning: {name}[ =].* no effect", output)),
-                             1 if name == "graph_mode" else 2, output)
+                             times, output)
 
     def test_servers_and_clients(self):
         [run] = [block.text() for block in page_blocks.blocks(page.text_of(PAGE))
