@@ -143,9 +143,12 @@ class GltPageTest(unittest.TestCase):
         self.expect_ends(clients, *["(?s)Traceback.*Error|Unavailable|DeadlineExceeded"] * 2)
 
     def test_a_client_never_comes(self):
-        self.change("server.py", "num_clients=2,", "num_clients=2, request_timeout=6,")
-        servers = [self.start(f"python3 server.py {rank} {self.port}") for rank in (0, 1)]
+        self.change("server.py", "num_clients=2,", "num_clients=2, request_timeout=15,")
+        self.change("client.py", "glt.distributed.init_client(",
+                    "print('imported', flush=True)\nglt.distributed.init_client(")
         client = self.start(f"python3 client.py 0 {self.port} {self.training_port}")
+        processes.until(lambda: "imported" in client.output(), DEADLINE)
+        servers = [self.start(f"python3 server.py {rank} {self.port}") for rank in (0, 1)]
         self.expect_ends([*servers, client], *["(?m)Aborted: .* missing: client 1$"] * 3)
 
     def test_a_worker_is_killed(self):
