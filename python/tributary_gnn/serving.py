@@ -25,7 +25,7 @@ _PR_SET_PDEATHSIG = 1
 _DRAIN_EXTRA_S = 20
 
 
-class _Server:
+class LocalServer:
     """One `tributary serve`."""
 
     def __init__(self, words: list[str], drain_s: float):
@@ -78,7 +78,7 @@ class Fleet:
     def __init__(self, folder: str | os.PathLike, partitions: Sequence[str],
                  options: dict[str, Any], timeout: float):
         self._folder = tempfile.TemporaryDirectory(prefix="tributary-fleet-")
-        self._servers: list[_Server] = []
+        self._servers: list[LocalServer] = []
         self._end = weakref.finalize(self, _end_servers, self._servers, self._folder)
         self.servers = ""
         self.http: list[str] = []
@@ -96,7 +96,7 @@ class Fleet:
         drain_s = float(options.get("drain_timeout", 30))
         words = ["--graph", folder, "--listen", "127.0.0.1:0", *_program.flags(options)]
         for held in partitions:
-            self._servers.append(_Server(
+            self._servers.append(LocalServer(
                 [*words, "--partitions", held, "--peers", f"file:{peers}"], drain_s))
         ready = [server.ready(deadline) for server in self._servers]
         written = peers.with_suffix(".new")
@@ -126,7 +126,7 @@ class Fleet:
                 raise
 
 
-def _end_servers(servers: list[_Server], folder: tempfile.TemporaryDirectory[str],
+def _end_servers(servers: list[LocalServer], folder: tempfile.TemporaryDirectory[str],
                  ) -> list[tuple[int | None, str]]:
     """Ends them; returns of each the code with which it had ended before, and its last
     lines."""

@@ -1,7 +1,22 @@
 """What tests of loaders share: what their batches are, and objects that stand in for
 others' in arguments."""
 
+import contextlib
+import warnings
+
 from tests.oracle import digest
+from tributary_gnn import _arguments
+
+
+@contextlib.contextmanager
+def noted():
+    """The texts of warnings, of a process that has not warned yet."""
+    _arguments._warned.clear()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        texts = []
+        yield texts
+    texts += [str(warning.message) for warning in caught]
 
 
 def lines_of(loader, epoch=2):

@@ -3,6 +3,7 @@
 # What a test of the package runs with. //tests/python/pyg has those that need torch.
 PACKAGE = [
     "__init__.py",
+    "children.py",
     "graphs.py",
     "leftovers.py",
     "loading.py",

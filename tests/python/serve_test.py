@@ -12,6 +12,7 @@ import urllib.request
 import tributary_gnn as tg
 from tests.e2e import processes
 from tests.python import graphs
+from tests.python.children import children, is_running
 
 PARENT = """
 import os, sys, threading, time
@@ -30,20 +31,6 @@ if sys.argv[2] != "kill":
     raise SystemExit(3)
 time.sleep(600)
 """
-
-
-def is_running(pid):
-    try:
-        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def children():
-    """The processes that this one has started, but for those that have ended."""
-    with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
-        return [pid for pid in map(int, file.read().split()) if is_running(pid)]
 
 
 class ServeTest(unittest.TestCase):

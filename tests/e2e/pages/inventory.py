@@ -14,7 +14,8 @@ DATA, DGL = PAGES + "data_page_test.py", PAGES + "dgl_page_test.py"
 GLT, OPERATIONS = PAGES + "glt_page_test.py", PAGES + "operations_page_test.py"
 GRAPHS, TRAINS = PAGES + "graph_pages_test.py", PAGES + "train_pages_test.py"
 PYTHON = "tests/python/page_test.py"
-DGL_PYTHON = "tests/python/dgl/page_test.py"
+PYTHON_DGL = "tests/python/dgl/page_test.py"
+PYTHON_GLT = "tests/python/pyg/glt_page_test.py"
 LAUNCH = "tests/launch/page_test.py"
 LAUNCH_DGL = "tests/launch/dgl_page_over_ssh_test.py"
 
@@ -102,12 +103,12 @@ BLOCKS = {
     ],
     "docs/migrating-from-dgl.md": [
         ("-import dgl", TEXT),
-        ("tributary partition --input tests/data/cora", DGL_PYTHON),
-        ("import os", DGL_PYTHON),
-        ("python3 sage.py", DGL_PYTHON),
-        ("printf '%s\\n' 127.0.0.1", DGL_PYTHON),
-        ("import torch", DGL_PYTHON),
-        ("tributary partition --input tests/data/aifb", DGL_PYTHON),
+        ("tributary partition --input tests/data/cora", PYTHON_DGL),
+        ("import os", PYTHON_DGL),
+        ("python3 sage.py", PYTHON_DGL),
+        ("printf '%s\\n' 127.0.0.1", PYTHON_DGL),
+        ("import torch", PYTHON_DGL),
+        ("tributary partition --input tests/data/aifb", PYTHON_DGL),
         ("tributary copy-files", LAUNCH_DGL),
         ("printf '%s\\n' 172.31.0.1", DGL),
         ("tributary partition --input ogbn_mag", DGL),
@@ -118,6 +119,13 @@ BLOCKS = {
         ("tributary-train --graph mag", DGL),
     ],
     "docs/migrating-from-glt.md": [
+        ("-import graphlearn_torch", TEXT),
+        ("tributary partition --input ogbn_products", PYTHON_GLT),
+        ("# sage.py", PYTHON_GLT),
+        ("# workers.py", PYTHON_GLT),
+        ("# server.py", PYTHON_GLT),
+        ("# client.py", PYTHON_GLT),
+        ("python3 workers.py", PYTHON_GLT),
         ("tributary partition --input ogbn_products", GLT),
         ("python tributary_export.py", TORCH + "; tests/exporters has stand-ins"),
         ("# On machine 0", GLT),
