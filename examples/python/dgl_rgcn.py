@@ -7,10 +7,14 @@ example and by its names, with a learned row on the servers for each node withou
       --ip_config ip_config.txt --insecure \\
       "python3 dgl_rgcn.py --graph-name aifb --category person --ip-config ip_config.txt"
 
-It needs torch alone, and the splits train, val (or valid) and test of the category.
+It needs torch alone, and the splits train, val (or valid) and test of the category. With
+--checkpoint-dir, a run that is started again goes on after its last whole epoch, on as many
+servers and ranks as there are then.
 """
 
 import argparse
+import os
+import re
 
 import torch
 import torch.distributed as dist
@@ -153,6 +157,44 @@ def train_epoch(model, rows, optimizers, loader, labels, category):
     return losses
 
 
+class Checkpoints:
+    """What a run has after each epoch: the rows of its servers in a folder that appears complete
+    or not at all, and then its own state in a file."""
+
+    def __init__(self, folder, state, sparse):
+        self.folder, self.state, self.sparse = folder, state, sparse
+
+    def restore(self):
+        """Takes the newest one; returns the epoch to go on with. All ranks see one folder."""
+        found = [int(name[1]) for name in map(re.compile(r"epoch-(\d+)\.pt$").match,
+                                              os.listdir(self.folder)) if name]
+        if not found:
+            return 0
+        saved = torch.load(self._path(max(found), ".pt"), weights_only=True)
+        for name, its in self.state.items():
+            its.load_state_dict(saved[name])
+        if self.sparse is not None:
+            self.sparse.load(self._path(max(found), ".rows"))
+        return max(found) + 1
+
+    def save(self, epoch, first):
+        """Saves the state after an epoch; the first rank writes. Rows that a run which was
+        ended has left without their state are replaced."""
+        path = self._path(epoch, ".pt")
+        if self.sparse is not None:
+            rows = self._path(epoch, ".rows")
+            if first and os.path.exists(rows):
+                os.rename(rows, f"{rows}.{os.getpid()}.old")
+            self.sparse.save(rows)
+        if first:
+            torch.save({name: its.state_dict() for name, its in self.state.items()},
+                       path + ".tmp")
+            os.rename(path + ".tmp", path)
+
+    def _path(self, epoch, extension):
+        return os.path.join(self.folder, f"epoch-{epoch}{extension}")
+
+
 def train_model(options, first_parameters=None):
     """Trains it; returns the losses of this rank's batches. `first_parameters`: a state_dict to
     begin with."""
@@ -180,8 +222,13 @@ def train_model(options, first_parameters=None):
         sparse = dgl.distributed.SparseAdam(list(rows.embeddings.values()), lr=options.sparse_lr)
         sparse.scale = 1 / dgl.distributed.get_world_size()  # as DDP's mean
         optimizers.append(sparse)
+    checkpoints = options.checkpoint_dir and Checkpoints(
+        options.checkpoint_dir, {"model": model, "optimizer": optimizers[0]},
+        optimizers[1] if rows.embeddings else None)
+    begin = checkpoints.restore() if checkpoints else 0
     losses, best = [], (0.0, 0.0, 0)
-    for epoch in range(options.n_epochs):
+    for epoch in range(begin, options.n_epochs):
+        loaders[0].set_epoch(epoch)
         of_epoch = train_epoch(trained, rows, optimizers, loaders[0], labels, category)
         losses += of_epoch
         validation, tested = (accuracy(model, rows, loader, labels, category)
@@ -191,6 +238,8 @@ def train_model(options, first_parameters=None):
         if g.rank() == 0:
             print(f"epoch {epoch} loss {sum(of_epoch) / max(1, len(of_epoch)):.4f} "
                   f"valid {validation:.4f} test {tested:.4f}", flush=True)
+        if checkpoints:
+            checkpoints.save(epoch, g.rank() == 0)
     if g.rank() == 0:
         print(f"test {best[1]:.4f} valid {best[0]:.4f} best epoch {best[2]}")
     return losses
@@ -218,6 +267,9 @@ def arguments(words=None):
     parser.add_argument("--layer-norm", action="store_true")
     parser.add_argument("--node-feats", action="store_true", help="types with features use them")
     parser.add_argument("--num-workers", type=int, default=0)
+    parser.add_argument("--checkpoint-dir", help="a folder that all ranks see")
+    parser.add_argument("--timeout", type=float, default=180,
+                        help="seconds after which a lost server, or rank, ends the run")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args(words)
 
@@ -226,16 +278,16 @@ def main(words=None, first_parameters=None):
     options = arguments(words)
     torch.manual_seed(options.seed)
     dgl.seed(options.seed)
-    dgl.distributed.initialize(options.ip_config, num_workers=options.num_workers)
+    dgl.distributed.initialize(options.ip_config, num_workers=options.num_workers,
+                               timeout=options.timeout)
     if not options.standalone:
         dist.init_process_group("gloo")
-    try:
-        losses = train_model(options, first_parameters)
-        dgl.distributed.exit_client()
-        return losses
-    finally:
-        if dist.is_initialized():
-            dist.destroy_process_group()
+    losses = train_model(options, first_parameters)
+    dgl.distributed.exit_client()
+    # Not after an error: it would wait for ranks that have failed, too.
+    if dist.is_initialized():
+        dist.destroy_process_group()
+    return losses
 
 
 if __name__ == "__main__":

@@ -13,10 +13,10 @@ from ._library import last_error
 
 class SharedHandle(Handle):
     """A handle whose calls do not exclude each other. close() cancels those that other
-    threads are in, and waits for their ends."""
+    threads are in, and waits for their ends; without `cancel` the last of them closes it."""
 
     def __init__(self, what: str, pointer: ctypes.c_void_p, close: Callable[[Any], None],
-                 cancel: Callable[[Any], int], keeps: Any = None):
+                 cancel: Callable[[Any], int] | None, keeps: Any = None):
         super().__init__(what, pointer, close, cancel, keeps)
         self._callers: list[int] = []  # threads, each once for each of its calls
         self._no_caller = threading.Condition(threading.RLock())
@@ -40,11 +40,15 @@ class SharedHandle(Handle):
         self.cancel()
         with self._no_caller:
             self._close_after_call = True
-            if threading.get_ident() in self._callers:
+            if threading.get_ident() in self._callers or (self._callers and not self._cancel):
                 return
             while self._callers:
                 self._no_caller.wait()
             self._close_pointer()
+
+    def busy(self) -> bool:
+        """Whether a thread is in a call."""
+        return bool(self._callers)
 
     def _enter(self) -> ctypes.c_void_p:
         with self._excluding(self._no_caller):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import weakref
 from typing import Any, Callable
 
 from . import _library
@@ -14,7 +15,33 @@ from ._interrupt import interruptible
 from ._json import to_json
 from ._opening import open_source
 from ._ranks import place
+from ._shared_handle import SharedHandle
 from .source import Source, WaitObserver
+
+
+class ContextHandle(SharedHandle):
+    """The handle of a context, which closes those of its tensors, too. Where no thread is in a
+    call nothing is cancelled, so that a run of one rank is ended on its servers."""
+
+    def __init__(self, *arguments: Any, **keywords: Any):
+        super().__init__(*arguments, **keywords)
+        self.tensors: weakref.WeakSet[SharedHandle] = weakref.WeakSet()
+
+    def close(self) -> None:
+        """See SharedHandle.close."""
+        if not self._is_own_process():
+            return
+        tensors = list(self.tensors)
+        if self.busy() or any(tensor.busy() for tensor in tensors):
+            super().close()
+        for tensor in tensors:
+            tensor.close()
+        with self._no_caller:
+            if not self._callers:
+                self._close_after_call = True
+                self._close_pointer()
+                return
+        super().close()
 
 
 class DistContext:
@@ -138,8 +165,8 @@ class DistContext:
         self._handle.cancel()
 
     def close(self) -> None:
-        """Closes it, ends the calls that other threads are in, and closes the source if it
-        was opened for it. A second time it does nothing."""
+        """Closes it and its tensors, ends the calls that other threads are in, and closes the
+        source if it was opened for it. A second time it does nothing."""
         self._handle.close()
         self._close_source()
 
@@ -159,16 +186,16 @@ class DistContext:
 
     # ---- Calls of the library ----------------------------------------------------------
 
-    def _open(self, options: dict[str, Any]) -> Handle:
+    def _open(self, options: dict[str, Any]) -> ContextHandle:
         library = _library.library()
         source_handle, callback = self.source._handle, self.source._callback
         text = to_json(options).encode()
 
-        def open_context() -> Handle:
+        def open_context() -> ContextHandle:
             pointer = ctypes.c_void_p()
             source_handle.call(library.tributary_context_open, text, ctypes.byref(pointer))
-            return Handle("context", pointer, library.tributary_context_close,
-                          cancel=library.tributary_context_cancel, keeps=callback)
+            return ContextHandle("context", pointer, library.tributary_context_close,
+                                 cancel=library.tributary_context_cancel, keeps=callback)
 
         return interruptible(open_context, Handle.close)
 
@@ -183,5 +210,5 @@ class DistContext:
 
 
 def wait(call: Callable[[], Any]) -> None:
-    """Makes a call that Ctrl-C may end the wait for; then it goes on, unheeded."""
+    """Makes a call, whose end Ctrl-C may keep the caller from waiting for."""
     interruptible(call, lambda _: None)

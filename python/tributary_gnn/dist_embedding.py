@@ -11,7 +11,7 @@ from typing import Any, Mapping, NamedTuple, Sequence
 import torch
 from torch.distributed.algorithms.join import Join, Joinable, JoinHook
 
-from . import _library
+from . import _library, errors
 from .dist_context import DistContext
 from .dist_tensor import DistTensor
 
@@ -141,7 +141,7 @@ class _Shadow(JoinHook):
 
     def main_hook(self) -> None:
         self._optimizer.drop_lookups()
-        self._optimizer.step()
+        self._optimizer.close()
 
 
 class SparseOptimizer(Joinable):
@@ -151,7 +151,8 @@ class SparseOptimizer(Joinable):
     A step is a round of all ranks: the servers sum the gradients of each row over the ranks,
     and step it once when every rank has made its step. So rows are a function of the batches,
     whatever the number of servers. All ranks make the same number of steps, one without a batch
-    too; under torch's `Join([model, optimizer])` a rank that has ended steps by itself.
+    too; under torch's `Join([model, optimizer])`, the model before it, a rank that has ended
+    steps by itself.
     `optimizer.scale = 1 / world_size` makes the sum over ranks a mean, as DDP's.
     """
 
@@ -181,10 +182,17 @@ class SparseOptimizer(Joinable):
 
     def push(self, place: int) -> None:
         """Pushes the gradients since the last push, at a place of the running round that no
-        other push of any rank has: for ranks that take several batches in a step."""
+        other push of any rank has: for ranks that take several batches in a step.
+
+        Raises:
+          OutOfRange (an IndexError): a gradient that is not finite; it names the row, and
+            nothing is pushed.
+        """
         step = _library.RawStep(self.lr, self.eps, *self.betas, self.scale)
-        for embedding in self.embeddings:
-            gradients = embedding.take_gradients()
+        taken = [(embedding, embedding.take_gradients()) for embedding in self.embeddings]
+        for embedding, gradients in taken:
+            _check_finite(embedding, gradients)
+        for embedding, gradients in taken:
             if gradients is not None:
                 embedding.weight.push(place, gradients.rows.numpy(), gradients.values.numpy(),
                                       step)
@@ -240,6 +248,15 @@ class SparseOptimizer(Joinable):
     def join_process_group(self) -> Any:
         """torch's own group."""
         return torch.distributed.group.WORLD
+
+
+def _check_finite(embedding: DistEmbedding, gradients: Gradients | None) -> None:
+    if gradients is None:
+        return
+    wrong = torch.nonzero(~torch.isfinite(gradients.values).all(dim=1)).flatten()
+    if len(wrong):
+        raise errors.OutOfRange(f"the gradient of row {int(gradients.rows[wrong[0]])} of "
+                                f"{embedding.name} is not finite; nothing of the step is pushed")
 
 
 class SparseSGD(SparseOptimizer):

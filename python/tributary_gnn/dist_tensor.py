@@ -12,11 +12,11 @@ import numpy
 from . import _library
 from ._answer import Array
 from ._arrays import to_numpy
-from ._handle import Handle
 from ._ids import to_ids
 from ._interrupt import interruptible
 from ._json import to_json
 from ._memory import ask_for_huge_pages
+from ._shared_handle import SharedHandle
 from .batch import float32_of_bits
 from .dist_context import DistContext, wait
 
@@ -65,10 +65,15 @@ class DistTensor:
         self._handle.close_with(self, at_exit=True)
         described = json.loads(self._text("schema"))
         self.name: str = described["name"]
-        self.dtype: str = described["dtype"]
+        self._dtype: str = described["dtype"]
         self.num_rows: int = described["num_rows"]
         self.dim: int = described["dim"]
-        self._numpy_dtype = numpy.dtype(_BITS.get(self.dtype, self.dtype))
+        self._numpy_dtype = numpy.dtype(_BITS.get(self._dtype, self._dtype))
+
+    @property
+    def dtype(self) -> Any:
+        """The name of the dtype of rows, as in NumPy."""
+        return self._dtype
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -91,7 +96,7 @@ class DistTensor:
         if self.context.format == "torch":
             return self._read_to_torch(rows)
         values = self._read_bits(rows)
-        return float32_of_bits(values) if self.dtype in _BITS else values
+        return float32_of_bits(values) if self._dtype in _BITS else values
 
     def set(self, ids: Any, values: Any) -> None:
         """Sets rows; of a row that comes twice, the last value wins. `values` are numbers,
@@ -137,7 +142,7 @@ class DistTensor:
         self._handle.close()
 
     def __repr__(self) -> str:
-        return f"DistTensor({self.name!r}, {list(self.shape)}, {self.dtype})"
+        return f"DistTensor({self.name!r}, {list(self.shape)}, {self._dtype})"
 
     # ---- For optimizers ----------------------------------------------------------------
 
@@ -174,7 +179,7 @@ class DistTensor:
 
     def _read_to_torch(self, rows: numpy.ndarray) -> Any:
         import torch  # pylint: disable=import-outside-toplevel
-        values = torch.empty(self._shape(len(rows)), dtype=getattr(torch, self.dtype))
+        values = torch.empty(self._shape(len(rows)), dtype=getattr(torch, self._dtype))
         ask_for_huge_pages(values.data_ptr(), values.nbytes)
         self._call("read", *_pointer(rows), ctypes.c_void_p(values.data_ptr()), values.nbytes,
                    keeps=(rows, values))
@@ -193,14 +198,15 @@ class DistTensor:
                    spread.nbytes, keeps=(rows, spread))
 
     def _to_bits(self, values: Any) -> numpy.ndarray:
-        if self.dtype in _BITS:
+        if self._dtype in _BITS:
             return self._bits_of_torch(values)
         array = to_numpy(values)
         if array.dtype == self._numpy_dtype:
             return array
-        if not numpy.can_cast(array.dtype, self._numpy_dtype, "same_kind"):
-            raise TypeError(f"values of {self.name} are {array.dtype}; allowed: {self.dtype}, "
-                            "or numbers of its kind")
+        if not _holds(self._numpy_dtype, array):
+            raise TypeError(f"values of {self.name} are {array.dtype}, such as "
+                            f"{array.flat[0] if array.size else None}; allowed: {self._dtype}, or "
+                            "numbers that it holds")
         return array.astype(self._numpy_dtype)
 
     def _bits_of_torch(self, values: Any) -> numpy.ndarray:
@@ -212,16 +218,18 @@ class DistTensor:
 
     # ---- Calls of the library ----------------------------------------------------------
 
-    def _open(self, options: dict[str, Any]) -> Handle:
+    def _open(self, options: dict[str, Any]) -> SharedHandle:
         library = _library.library()
         context_handle, text = self.context._handle, to_json(options).encode()
 
-        def open_rows() -> Handle:
+        def open_rows() -> SharedHandle:
             pointer = ctypes.c_void_p()
             context_handle.call(library.tributary_rows_open, text, ctypes.byref(pointer))
-            return Handle("tensor", pointer, library.tributary_rows_close)
+            opened = SharedHandle("tensor", pointer, library.tributary_rows_close, cancel=None)
+            context_handle.tensors.add(opened)
+            return opened
 
-        return interruptible(open_rows, Handle.close)
+        return interruptible(open_rows, SharedHandle.close)
 
     def _call(self, name: str, *arguments: Any, keeps: Any = None) -> None:
         function, handle = getattr(_library.library(), "tributary_rows_" + name), self._handle
@@ -248,6 +256,17 @@ def indexed(index: Any, count: int) -> Any:
         return [operator.index(index)]
     except TypeError:
         return index
+
+
+def _holds(dtype: numpy.dtype, array: numpy.ndarray) -> bool:
+    """Whether the dtype has the numbers, but for the rounding of floats."""
+    if dtype.kind == "f" or array.size == 0:
+        return array.dtype.kind in "biuf"
+    if array.dtype.kind not in "biu":
+        return False
+    least, most = (0, 1) if dtype.kind == "b" else (
+        numpy.iinfo(dtype).min, numpy.iinfo(dtype).max)
+    return least <= int(array.min()) and int(array.max()) <= most
 
 
 def dtype_name(dtype: Any) -> str:

@@ -196,7 +196,7 @@ class Graph(OpenGraph):
         excluded = _by_type({} if exclude_edges is None else exclude_edges,
                             self._stored.edge_type, self._stored.num_edge_ids)
         if isinstance(fanout, Mapping):
-            fanout = {self._stored.edge_type(its): count for its, count in fanout.items()}
+            fanout = _named(fanout, self._stored.edge_type)
         options = to_json({
             "fanout": fanout, "random_seed": _library.whole("random_seed", random_seed),
             "index": _library.whole("index", index), "replace": bool(replace),
@@ -320,8 +320,17 @@ def _by_type(given: Any, name_of: Any, count_of: Any) -> dict[str, numpy.ndarray
     """Returns ids by the names of their types; those that are no mapping are of the only
     type."""
     by_type = given if isinstance(given, Mapping) else {None: given}
-    names = {name_of(its): ids for its, ids in by_type.items()}
-    return {name: to_ids(ids, count_of(name)) for name, ids in names.items()}
+    return {name: to_ids(ids, count_of(name)) for name, ids in _named(by_type, name_of).items()}
+
+
+def _named(by_type: Mapping[Any, Any], name_of: Any) -> dict[str, Any]:
+    """Returns the values by the names of their types. Raises ValueError where two are of one
+    type."""
+    named = {name_of(its): value for its, value in by_type.items()}
+    if len(named) != len(by_type):
+        raise ValueError(f"{', '.join(map(repr, by_type))} name a type twice; allowed: each type "
+                         "once")
+    return named
 
 
 def _lists(by_type: Mapping[str, numpy.ndarray]) -> tuple[Any, int]:

@@ -89,6 +89,8 @@ static void rows(char** arguments) {
   tributary_rows_close(copy);
   /* Rows outlive the handles of what they were opened over. */
   close_world(world);
+  CHECK_OK(tributary_rows_read(memory, &ids[1], 1, read, sizeof read[0]));
+  CHECK(memcmp(read[0], values[1], sizeof values[1]) == 0);
   tributary_rows_close(memory);
 }
 
@@ -186,7 +188,7 @@ static void shares(char** arguments) {
 /* errors GRAPH: what is wrong is said, and results are NULL. */
 static void errors(char** arguments) {
   const tributary_status invalid = TRIBUTARY_INVALID_ARGUMENT;
-  const struct world world = open_world(arguments[0]);
+  struct world world = open_world(arguments[0]);
   tributary_rows* memory = open_rows(world.context, "");
   tributary_context* context = (tributary_context*)&world;
   tributary_rows* none = (tributary_rows*)&world;
@@ -251,6 +253,19 @@ static void errors(char** arguments) {
               "step is NULL");
   CHECK_FAILS(tributary_rows_copy(memory, NULL), invalid, "from is NULL");
   CHECK_FAILS(tributary_rows_schema(memory, NULL), invalid, "json is NULL");
+  tributary_context* second = NULL;
+  CHECK_OK(tributary_context_open(world.source, "{\"group_name\": \"b\"}",
+                                  &second));
+  tributary_rows* others = open_rows(second, "");
+  CHECK_FAILS(tributary_rows_copy(others, memory), invalid, "another context");
+  tributary_rows_close(others);
+  tributary_context_close(second);
+  CHECK_FAILS(tributary_rows_read(memory, ids, 1, row, 12),
+              TRIBUTARY_FAILED_PRECONDITION, "is not open");
+  tributary_rows_close(memory);
+  tributary_context_close(world.context);
+  CHECK_OK(tributary_context_open(world.source, "{}", &world.context));
+  memory = open_rows(world.context, "");
 
   CHECK_OK(tributary_graph_open(world.source, NULL, -1, &graph));
   CHECK_FAILS(tributary_graph_sample(graph, &seeds, 1, NULL, 0, "{}", &arrays),
@@ -264,6 +279,10 @@ static void errors(char** arguments) {
   CHECK_FAILS(tributary_graph_sample(graph, &seeds, 1, NULL, 0,
                                      "{\"fanout\": {\"to\": 1.5}}", &arrays),
               invalid, "1.5");
+  CHECK_FAILS(tributary_graph_sample(graph, &seeds, 1, NULL, 0,
+                                     "{\"fanout\": 18446744073709551615}",
+                                     &arrays),
+              invalid, "18446744073709551615");
   CHECK_FAILS(tributary_graph_node_split(graph, NULL, "train", NULL, 0,
                                          "{\"rank\": 0}", &arrays),
               invalid, "world_size");

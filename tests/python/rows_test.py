@@ -87,11 +87,20 @@ class TensorTest(RowsTest):
         context = self.alone()
         rows = tg.DistTensor(context, "memory", (60, 3))
         whole = tg.DistTensor(context, "numbers", 60, "int64", policy="node:node")
+        small = tg.DistTensor(context, "small", 60, "uint8")
+        small[[1, 2]] = [255, True]
+        self.assertEqual(small[[2, 1]].tolist(), [1, 255])
+        flags = tg.DistTensor(context, "flags", 60, "bool")
+        flags[[1]] = 1
+        self.assertEqual(flags[[0, 1]].tolist(), [False, True])
         for call, kind, text in (
                 (lambda: rows[[60]], IndexError, "60"),
                 (lambda: rows.set([-1], 0), IndexError, "-1"),
                 (lambda: rows.set([1, 2], np.zeros((3, 3))), ValueError, "allowed: [2, 3]"),
-                (lambda: whole.set([1], 1.5), TypeError, "float64; allowed: int64"),
+                (lambda: whole.set([1], 1.5), TypeError, "float64, such as 1.5; allowed: int64"),
+                (lambda: small.set([1], 256), TypeError, "such as 256; allowed: uint8"),
+                (lambda: small.set([1], [-1]), TypeError, "such as -1"),
+                (lambda: flags.set([1], 2), TypeError, "allowed: bool"),
                 (lambda: rows["a"], ValueError, "ids are"),
                 (lambda: tg.DistTensor(context, "memory", (60, 4)), tg.AlreadyExists, "memory"),
                 (lambda: tg.DistTensor(context, "a", (59,), policy="node:node"), ValueError, "60"),
@@ -115,7 +124,7 @@ class TensorTest(RowsTest):
                 call()
             self.assertIn(text, str(caught.exception))
         context.close()
-        with self.assertRaisesRegex(tg.Cancelled, "closed"):
+        with self.assertRaisesRegex(tg.FailedPrecondition, "the tensor is closed"):
             rows.read([0])
 
     def test_ranks_see_each_other(self):
@@ -144,6 +153,17 @@ class TensorTest(RowsTest):
             tg.DistContext(servers, rank=rank, world_size=2, timeout=2)))
         with self.assertRaisesRegex(tg.DeadlineExceeded, "1"):
             first.barrier("all")
+
+    def test_a_run_of_one_rank_ends_with_its_context(self):
+        """Else its memory would be kept for a minute."""
+        fleet = self.enterContext(processes.Fleet(self.graph, ["all"], "--tensor-memory", "1MiB"))
+        fleet.doctor()
+        for job in "abc":
+            with tg.DistContext(fleet.addresses(), worker_key=job) as context:
+                rows = tg.DistTensor(context, "rows", (1000, 150))  # 0.6 MB
+                rows[[1]] = 2
+        with self.assertRaisesRegex(tg.FailedPrecondition, "the tensor is closed"):
+            rows[[1]]
 
     def test_cancel_ends_waits(self):
         servers = self.fleet()
@@ -239,6 +259,9 @@ class GraphCallsTest(RowsTest):
                 (lambda: graph.sample_neighbors([1], 1, edge_dir="up"), ValueError, "both"),
                 (lambda: graph.sample_neighbors({"paper": [1]}, 1), ValueError, "'node'"),
                 (lambda: graph.sample_neighbors([1], {"cites": 1}), ValueError, "edge type"),
+                (lambda: graph.sample_neighbors([1], {"to": 1, "node,to,node": 2}), ValueError,
+                 "name a type twice"),
+                (lambda: graph.sample_neighbors([1], 2**64 - 1), ValueError, str(2**64 - 1)),
                 (lambda: graph.sample_neighbors([1], 1, exclude_edges=[3]),
                  tg.FailedPrecondition, "--edge-index")):
             with self.assertRaises(kind) as caught:

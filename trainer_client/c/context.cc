@@ -40,6 +40,22 @@ absl::StatusOr<DistContextOptions> ReadContextOptions(const char* text) {
   return options;
 }
 
+}  // namespace
+
+absl::StatusOr<std::unique_lock<std::timed_mutex>>
+SharedContext::WaitForTurn() {
+  const absl::Duration timeout = context->options().timeout;
+  std::unique_lock<std::timed_mutex> turn(turn_, std::defer_lock);
+  if (turn.try_lock_for(absl::ToChronoMilliseconds(timeout))) return turn;
+  return absl::DeadlineExceededError(
+      absl::StrCat("another thread is in a collective of this context for ",
+                   absl::FormatDuration(timeout),
+                   "; allowed meanwhile: reads and writes of "
+                   "rows, tributary_context_cancel()"));
+}
+
+namespace {
+
 absl::Status OpenContextHandle(tributary_source* source, const char* options,
                                tributary_context** context) {
   RETURN_IF_ERROR(CheckGiven(context, "context"));
@@ -67,8 +83,8 @@ tributary_status CallContext(
 tributary_status CallTogether(
     tributary_context* handle,
     absl::FunctionRef<absl::Status(DistContext&)> work) noexcept {
-  return CallContext(handle, [&](DistContext& context) {
-    const std::lock_guard lock(handle->shared->one_thread);
+  return CallContext(handle, [&](DistContext& context) -> absl::Status {
+    ASSIGN_OR_RETURN(const auto turn, handle->shared->WaitForTurn());
     return work(context);
   });
 }
@@ -99,10 +115,16 @@ absl::Status SaveRows(DistContext& context, const std::string& folder) {
   return absl::InternalError(absl::StrCat("rank 0: ", errors[0]));
 }
 
+// Cancels nothing unless a thread is in a call, so that a run of one rank can
+// be ended on its servers.
 void CloseContextHandle(tributary_context* handle) {
-  handle->shared->context->Cancel();
-  // Threads whose calls were cancelled may still be in them.
-  { const std::unique_lock lock(handle->calls); }
+  {
+    std::unique_lock lock(handle->calls, std::try_to_lock);
+    if (!lock.owns_lock()) {
+      handle->shared->context->Cancel();
+      lock.lock();
+    }
+  }
   delete handle;
 }
 

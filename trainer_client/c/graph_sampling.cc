@@ -53,11 +53,11 @@ absl::StatusOr<NodesByType> ByType(
 }
 
 int32_t FanoutOf(const nlohmann::json& json, JsonObject& in) {
-  if (json.is_number_integer()) {
-    const auto fanout = json.get<int64_t>();
-    if (fanout >= -1 && fanout <= INT32_MAX) {
-      return static_cast<int32_t>(fanout);
-    }
+  // Numbers from 2^63 on would wrap around to negative ones.
+  const bool fits =
+      !json.is_number_unsigned() || json.get<uint64_t>() <= uint64_t{INT32_MAX};
+  if (json.is_number_integer() && fits && json.get<int64_t>() >= -1) {
+    return static_cast<int32_t>(json.get<int64_t>());
   }
   in.Fail("fanout", absl::StrCat("is ", json.dump(),
                                  "; allowed: whole numbers from -1, or an "

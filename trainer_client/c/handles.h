@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "common/tensor/tensor_view.h"
 #include "trainer_client/c/call_guard.h"
 #include "trainer_client/core/batch/batch_lease.h"
@@ -34,10 +35,16 @@ struct SharedContext {
                 std::unique_ptr<DistContext> opened)
       : workers(std::move(source)), context(std::move(opened)) {}
 
+  // Returns the right to a collective, or to a call of a round, which one
+  // thread at a time has. DEADLINE_EXCEEDED after the context's timeout.
+  absl::StatusOr<std::unique_lock<std::timed_mutex>> WaitForTurn();
+
   // In this order: workers outlive what is opened over them.
   const std::shared_ptr<SamplingWorkers> workers;
   const std::unique_ptr<DistContext> context;
-  std::mutex one_thread;  // held in collectives and in calls of rounds
+
+ private:
+  std::timed_mutex turn_;
 };
 
 }  // namespace tributary

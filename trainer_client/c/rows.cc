@@ -73,7 +73,7 @@ absl::Status OpenRowsHandle(tributary_context* handle, const char* options,
   RETURN_IF_ERROR(CheckHandle(handle, "context"));
   const std::shared_lock lock(handle->calls);
   SharedContext& shared = *handle->shared;
-  const std::lock_guard one_thread(shared.one_thread);
+  ASSIGN_OR_RETURN(const auto turn, shared.WaitForTurn());
   ASSIGN_OR_RETURN(const DistTensorOptions read, ReadRowsOptions(options));
   ASSIGN_OR_RETURN(auto opened, DistTensor::Create(*shared.context, read));
   *rows = new tributary_rows(handle->shared, std::move(opened));
@@ -95,8 +95,8 @@ tributary_status CallRows(
 tributary_status CallTogether(
     tributary_rows* handle,
     absl::FunctionRef<absl::Status(DistTensor&)> work) noexcept {
-  return CallRows(handle, [&](DistTensor& tensor) {
-    const std::lock_guard lock(handle->shared->one_thread);
+  return CallRows(handle, [&](DistTensor& tensor) -> absl::Status {
+    ASSIGN_OR_RETURN(const auto turn, handle->shared->WaitForTurn());
     return work(tensor);
   });
 }
@@ -274,6 +274,12 @@ tributary_status tributary_rows_copy(tributary_rows* handle,
   return tributary::CallTogether(
       handle, [&](DistTensor& tensor) -> absl::Status {
         RETURN_IF_ERROR(tributary::CheckHandle(from, "from"));
+        if (from == handle) return absl::OkStatus();
+        if (from->shared != handle->shared) {
+          return absl::InvalidArgumentError(
+              "from is of another context; allowed: rows of the same one");
+        }
+        const std::shared_lock lock(from->calls);
         return tensor.CopyFrom(*from->tensor);
       });
 }

@@ -446,7 +446,7 @@ void tributary_arrays_close(tributary_arrays* arrays);
 /* The trainers of one run, and the servers that hold its rows
  * (docs/distributed-data.md). All ranks make the same collective calls in the
  * same order; these are marked. One thread at a time is in a collective or in a
- * call of a round: others wait. */
+ * call of a round: others wait, as long as the timeout allows. */
 typedef struct tributary_context tributary_context;
 /* A tensor whose rows are on the servers. Any number of threads may read and
  * write it at the same time. */
@@ -493,9 +493,9 @@ tributary_status tributary_context_finish(tributary_context* context);
 /* Makes the calls of the context and of its rows that wait, and all later ones,
  * fail with CANCELLED. */
 tributary_status tributary_context_cancel(tributary_context* context);
-/* Closes the handle. The connections are closed with the last of its rows; a
- * run of one rank ends then, also without tributary_context_finish(). NULL is
- * allowed. */
+/* Closes the handle, and cancels calls of it that other threads are in. The
+ * connections are closed with the last of its rows; a run of one rank ends then
+ * on its servers, also without tributary_context_finish(). NULL is allowed. */
 void tributary_context_close(tributary_context* context);
 
 /* Creates rows, or finds those of that name. `options` is a JSON object:

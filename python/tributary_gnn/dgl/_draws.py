@@ -7,9 +7,14 @@ from typing import NamedTuple
 
 import torch
 
-# A call of up to 2^26 nodes, or of 2^10 calls of one batch, has keys of its own.
+from .._ranks import place
+
+# A call takes an index for each 65,536 of its nodes. So many are kept for it, and so many for
+# the calls of a batch: those of more nodes, or of more calls, share keys with others.
 _CALLS = 1 << 10
 _STEPS = 1 << 20
+# Between the seeds of ranks, which make batches of other nodes with the same numbers.
+_RANKS = 0x9E3779B97F4A7C15
 
 
 class Key(NamedTuple):
@@ -41,8 +46,9 @@ def seed(value: int) -> None:
 
 
 def random_seed() -> int:
-    """Returns the seed of draws."""
-    return (torch.initial_seed() if _seed is None else _seed) % (1 << 63)
+    """Returns the seed of this rank's draws; rank 0 has the one that was set."""
+    own = torch.initial_seed() if _seed is None else _seed
+    return (own + place(None, None).rank * _RANKS) % (1 << 63)
 
 
 def next_key() -> Key:
@@ -54,7 +60,8 @@ def next_key() -> Key:
             _calls_outside += 1
             return Key(random_seed(), _calls_outside * _CALLS % (1 << 62))
     _state.calls += 1
-    return Key(random_seed(), (1 << 62) + (_state.batch * _STEPS + _state.calls * _CALLS) % (1 << 62))
+    number = _state.batch * _STEPS + _state.calls * _CALLS
+    return Key(random_seed(), (1 << 62) + number % (1 << 62))
 
 
 class batch:  # pylint: disable=invalid-name

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import copy
+import functools
 import importlib
+import logging
 from typing import Any, Callable, Iterator, Mapping, MutableMapping, NamedTuple
 
 import torch
 
 from ..graph_types import EdgeType, NodeType
+
+_LOGGER = logging.getLogger("tributary_gnn.dgl")
 
 NID = EID = "_ID"
 NTYPE = ETYPE = "_TYPE"
@@ -277,15 +281,26 @@ def _moved(frames: Mapping[Any, Frame], device: Any) -> dict[Any, Frame]:
             for its, frame in frames.items()}
 
 
+@functools.lru_cache(maxsize=None)
+def installed_dgl() -> Any:
+    """Returns DGL, or None where it is not installed, or cannot be imported."""
+    try:
+        return importlib.import_module("dgl")
+    except ModuleNotFoundError:
+        return None
+    except (ImportError, OSError) as error:
+        _LOGGER.warning("DGL is installed and cannot be imported, so that blocks are this "
+                        "package's: %s", error)
+        return None
+
+
 def make_block(edges: Mapping[EdgeType, EdgesOfType], n_id: Mapping[NodeType, torch.Tensor],
                num_dst: Mapping[NodeType, int]) -> Any:
     """Returns a block of DGL's where DGL is installed, else a `Block`. Edges are by places
     among the sources, whose first `num_dst` are the destinations."""
-    made = Block(edges, n_id, num_dst)
-    try:
-        dgl = importlib.import_module("dgl")
-    except ImportError:
-        return made
+    dgl = installed_dgl()
+    if dgl is None:
+        return Block(edges, n_id, num_dst)
     ends = {its: (found.src, found.dst) for its, found in edges.items()}
     block = dgl.create_block(ends, num_src_nodes={its: len(ids) for its, ids in n_id.items()},
                              num_dst_nodes=dict(num_dst))
@@ -357,6 +372,6 @@ def _places_of(destinations: torch.Tensor, wanted: torch.Tensor, etype: EdgeType
     known[known.clone()] = ascending[at[known]] == wanted[known]
     if not bool(known.all()):
         node = int(wanted[~known][0])
-        raise ValueError(f"an edge of type {etype} ends at node {node}, which is none of dst_nodes; "
-                         "allowed: all nodes at which edges end")
+        raise ValueError(f"an edge of type {etype} ends at node {node}, which is none of "
+                         "dst_nodes; allowed: all nodes at which edges end")
     return order[at]

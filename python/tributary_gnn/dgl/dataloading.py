@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import concurrent.futures
 import functools
 import math
 from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
@@ -11,6 +10,8 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 import torch
 
 from .. import neighbor_loader
+from .._ids import to_ids
+from .._interrupt import Started
 from . import _draws, negative_sampler
 from .blocks import EdgesOfType, SampledGraph, make_block, to_block
 
@@ -42,14 +43,17 @@ class NeighborSampler:
         number of edges of each type, -1 for all, or a mapping by edge type.
       edge_dir: "in" or "out".
       prob: "weight": by the stored weights.
+      mask: the name of a mask of edges; only its edges count.
       replace: with replacement.
       device: where blocks are put.
+      prefetch_node_feats, prefetch_labels, prefetch_edge_feats, fused: no effect.
     """
 
     def __init__(self, *arguments: Any, edge_dir: str = "in", prob: str | None = None,
-                 replace: bool = False, output_device: Any = None, **unknown: Any):
-        _only_defaults("NeighborSampler", unknown, (
-            "mask", "prefetch_node_feats", "prefetch_labels", "prefetch_edge_feats", "fused"))
+                 mask: str | None = None, replace: bool = False, output_device: Any = None,
+                 **others: Any):
+        _check_others("NeighborSampler", others, {}, (
+            "prefetch_node_feats", "prefetch_labels", "prefetch_edge_feats", "fused"))
         self._graph: Any = None
         self._sample_neighbors: Callable[..., SampledGraph] | None = None
         device: Any = output_device
@@ -62,7 +66,8 @@ class NeighborSampler:
             raise TypeError(f"NeighborSampler takes (fanouts) or (g, fanouts, sample_neighbors, "
                             f"device), not {len(arguments)} arguments")
         self.fanouts: list[Any] = list(fanouts)
-        self.edge_dir, self.prob, self.replace, self.device = edge_dir, prob, replace, device
+        self.edge_dir, self.prob, self.mask, self.replace = edge_dir, prob, mask, replace
+        self.device = device
 
     def sample_blocks(self, *arguments: Any, exclude_eids: Any = None) -> Any:
         """sample_blocks(seeds) returns the blocks of these nodes, where the sampler was made
@@ -77,14 +82,22 @@ class NeighborSampler:
         """Returns the blocks of these nodes, ids or a mapping of them by node type."""
         output = seeds = _tensors(seed_nodes)
         sample = self._sample_neighbors or type(g).sample_neighbors
+        masked = {} if self.mask is None else {"edge_mask": self.mask}
         blocks: list[Any] = []
         for fanout in reversed(self.fanouts):
             frontier = sample(g, seeds, fanout, edge_dir=self.edge_dir, prob=self.prob,
-                              replace=self.replace, exclude_edges=exclude_eids)
+                              replace=self.replace, exclude_edges=exclude_eids, **masked)
             block = to_block(frontier, seeds)
             blocks.insert(0, block if self.device is None else block.to(self.device))
             seeds = {its: block.srcnodes[its].data["_ID"] for its in block.srctypes}
         return Sampled(_only(seeds), output, blocks)
+
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether servers may sample all layers at once: nothing of it is the user's own."""
+        return (self._sample_neighbors is None and type(self).sample is NeighborSampler.sample
+                and type(self).sample_blocks is NeighborSampler.sample_blocks)
 
 
 MultiLayerNeighborSampler = NeighborSampler
@@ -111,8 +124,8 @@ class DistDataLoader:
         numbers. Sampling calls in it have keys of their own, so that equal seeds and items
         give equal batches.
       drop_last: leave out the short batch at the end.
-      queue_size: how many batches are made ahead, by threads; by default `num_workers` of
-        `initialize`. 0: each when it is asked for.
+      queue_size: how many batches are made ahead, each by a thread; by default `num_workers`
+        of `initialize`. 0: each when it is asked for.
     """
 
     def __init__(self, dataset: Any, batch_size: int, shuffle: bool = False,
@@ -163,23 +176,19 @@ class DistDataLoader:
 
 
 def _made_ahead(calls: Iterator[Callable[[], Any]], ahead: int) -> Iterator[Any]:
-    """Yields the results of the calls in their order; so many are made ahead by threads."""
-    if ahead < 1:
+    """Yields the results of the calls in their order; so many are made ahead by threads, which
+    nobody waits for when the iterator is closed, or a signal's handler raises."""
+    waiting: collections.deque[Started[Any]] = collections.deque()
+    try:
         for call in calls:
-            yield call()
-        return
-    with concurrent.futures.ThreadPoolExecutor(ahead, "tributary-batches") as threads:
-        waiting: collections.deque[concurrent.futures.Future[Any]] = collections.deque()
-        try:
-            for call in calls:
-                waiting.append(threads.submit(call))
-                if len(waiting) > ahead:
-                    yield waiting.popleft().result()
-            while waiting:
+            waiting.append(Started(call, lambda _: None))
+            if len(waiting) > ahead:
                 yield waiting.popleft().result()
-        finally:
-            for left in waiting:
-                left.cancel()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for left in waiting:
+            left.abandon()
 
 
 class DistNodeDataLoader:
@@ -191,30 +200,49 @@ class DistNodeDataLoader:
       g: a `DistGraph`.
       nids: this rank's own nodes, as `node_split` gives them; in a typed graph a mapping of
         one node type.
-      graph_sampler: a `NeighborSampler` of DGL's form.
+      graph_sampler: a `NeighborSampler` of DGL's form. One whose methods are the user's own is
+        called for each batch, as DGL does.
       device: where the results are put.
-      batch_size, shuffle, drop_last: as in `DistDataLoader`.
+      batch_size: 1 to 65536.
+      shuffle, drop_last: as in `DistDataLoader`.
+      num_workers, ...: no effect.
     """
 
-    def __init__(self, g: Any, nids: Any, graph_sampler: NeighborSampler, device: Any = None,
+    def __init__(self, g: Any, nids: Any, graph_sampler: Any, device: Any = None,
                  batch_size: int = 1, shuffle: bool = False, drop_last: bool = False,
-                 **unknown: Any):
-        _only_defaults("DistNodeDataLoader", unknown, (
-            "num_workers", "use_ddp", "ddp_seed", "use_uva", "persistent_workers", "pin_memory",
-            "use_prefetch_thread", "use_alternate_streams", "queue_size"))
-        nids = _tensors(nids)
-        given = next(iter(nids.items())) if isinstance(nids, Mapping) else nids
-        if isinstance(nids, Mapping) and len(nids) != 1:
-            raise ValueError(f"nids are of {len(nids)} node types; allowed: a mapping of one, and "
-                             "a loader for each")
-        self._graph, self._device = g, device
-        self._ntype: str = given[0] if isinstance(nids, Mapping) else g.ntypes[0]
-        self._loader = neighbor_loader.NeighborLoader(
-            g.source, _fanouts(g, graph_sampler.fanouts), given, batch_size=batch_size,
-            shuffle=bool(shuffle), drop_last=drop_last, expand="all",
-            replace=graph_sampler.replace, weight_attr=graph_sampler.prob,
-            edge_dir=graph_sampler.edge_dir, collect="none", format="torch", rank=0,
-            world_size=1, random_seed=_draws.random_seed())
+                 **others: Any):
+        _check_others("DistNodeDataLoader", others, {"use_ddp": False}, _OF_PROCESSES)
+        by_type = nids if isinstance(nids, Mapping) else {g.ntypes[0]: nids}
+        if len(by_type) != 1:
+            raise ValueError(f"nids are of {len(by_type)} node types; allowed: a mapping of one, "
+                             "and a loader for each")
+        [(self._ntype, given)] = by_type.items()
+        ids = torch.from_numpy(to_ids(given, g.num_nodes(self._ntype)))
+        self._graph = g
+        self._device = getattr(graph_sampler, "device", None) if device is None else device
+        self._loader: Any
+        if isinstance(graph_sampler, NeighborSampler) and graph_sampler.is_plain:
+            self._loader = self._of_servers(ids, graph_sampler, batch_size, shuffle, drop_last)
+            self._deliver = self._sampled
+        else:
+            typed = g.heterogeneous
+            self._loader = DistDataLoader(
+                ids, batch_size, shuffle, lambda its: graph_sampler.sample_blocks(
+                    g, {self._ntype: its} if typed else its), drop_last)
+            self._deliver = lambda batch: batch
+
+    def _of_servers(self, ids: torch.Tensor, sampler: NeighborSampler, batch_size: int,
+                    shuffle: bool, drop_last: bool) -> Any:
+        if sampler.edge_dir != "in":
+            raise ValueError(f"edge_dir is {sampler.edge_dir!r}; allowed: 'in', as blocks lead to "
+                             "the nodes that they are made for")
+        g = self._graph
+        return neighbor_loader.NeighborLoader(
+            g.source, _fanouts(g, sampler.fanouts), (self._ntype, ids) if g.heterogeneous else ids,
+            batch_size=batch_size, shuffle=bool(shuffle), drop_last=drop_last, expand="all",
+            replace=sampler.replace, weight_attr=sampler.prob, edge_mask=sampler.mask,
+            collect="none", format="torch", rank=0, world_size=1,
+            random_seed=_draws.random_seed())
 
     def __len__(self) -> int:
         """The number of batches of an epoch."""
@@ -226,11 +254,7 @@ class DistNodeDataLoader:
 
     def __iter__(self) -> Iterator[Sampled]:
         """Begins the next epoch."""
-        return map(self._sampled, self._loader)
-
-    def close(self) -> None:
-        """Closes it."""
-        self._loader.close()
+        return map(self._deliver, self._loader)
 
     def _sampled(self, batch: Any) -> Sampled:
         g = self._graph
@@ -285,6 +309,9 @@ def as_edge_prediction_sampler(sampler: NeighborSampler, exclude: str | None = N
         those of `reverse_etypes`, which have the same ids.
       negative_sampler: `negative_sampler.Uniform(k)` adds pairs that may be no edges.
     """
+    if negative_sampler is not None and not hasattr(negative_sampler, "draw"):
+        raise TypeError(f"negative_sampler is a {type(negative_sampler).__name__}; allowed: "
+                        "negative_sampler.Uniform(k) of this package, or an object with its draw()")
     if exclude not in (None, "self", "reverse_types") or reverse_eids is not None:
         raise ValueError(f"exclude is {exclude!r}; allowed: None, 'self', 'reverse_types' with "
                          "reverse_etypes=. tributary_gnn.LinkNeighborLoader has "
@@ -308,19 +335,23 @@ class DistEdgeDataLoader:
     def __init__(self, g: Any, eids: Any, graph_sampler: Any, device: Any = None,
                  batch_size: int = 1, shuffle: bool = False, drop_last: bool = False,
                  exclude: str | None = None, reverse_etypes: Any = None,
-                 negative_sampler: Any = None, **unknown: Any):
-        _only_defaults("DistEdgeDataLoader", unknown, (
-            "num_workers", "use_ddp", "ddp_seed", "reverse_eids", "pin_memory", "queue_size"))
-        if isinstance(graph_sampler, NeighborSampler):
+                 negative_sampler: Any = None, reverse_eids: Any = None, **others: Any):
+        _check_others("DistEdgeDataLoader", others, {"use_ddp": False}, _OF_PROCESSES)
+        if not isinstance(graph_sampler, EdgePredictionSampler):
             graph_sampler = as_edge_prediction_sampler(
-                graph_sampler, exclude, None, reverse_etypes, negative_sampler)
+                graph_sampler, exclude, reverse_eids, reverse_etypes, negative_sampler)
+        elif any(its is not None for its in (
+                exclude, reverse_eids, reverse_etypes, negative_sampler)):
+            raise TypeError("exclude, reverse_eids, reverse_etypes and negative_sampler are said "
+                            "twice; allowed: to as_edge_prediction_sampler, or here")
         self._graph, self._how, self._device = g, graph_sampler, device
-        given = _tensors(eids)
-        if isinstance(given, Mapping) and len(given) != 1:
-            raise ValueError(f"eids are of {len(given)} edge types; allowed: a mapping of one, and "
-                             "a loader for each")
-        etype, ids = next(iter(given.items())) if isinstance(given, Mapping) else (None, given)
+        by_type = eids if isinstance(eids, Mapping) else {None: eids}
+        if len(by_type) != 1:
+            raise ValueError(f"eids are of {len(by_type)} edge types; allowed: a mapping of one, "
+                             "and a loader for each")
+        [(etype, given)] = by_type.items()
         self._etype = g.to_canonical_etype(etype)
+        ids = torch.from_numpy(to_ids(given, g.num_edge_ids(self._etype)))
         self._loader = DistDataLoader(ids, batch_size, shuffle, self._make, drop_last)
 
     def __len__(self) -> int:
@@ -410,7 +441,19 @@ def _fanouts(g: Any, fanouts: Sequence[Any]) -> Any:
     return {its: [hop.get(its, 0) for hop in by_type] for its in g.canonical_etypes}
 
 
-def _only_defaults(what: str, unknown: Mapping[str, Any], without_effect: Sequence[str]) -> None:
-    wrong = sorted(set(unknown) - set(without_effect))
-    if wrong:
-        raise TypeError(f"{what} has no argument {', '.join(map(repr, wrong))}")
+# Of DGL's and PyTorch's processes.
+_OF_PROCESSES = ("num_workers", "ddp_seed", "use_uva", "persistent_workers", "pin_memory",
+                 "use_prefetch_thread", "use_alternate_streams", "queue_size", "prefetch_factor")
+
+
+def _check_others(what: str, given: Mapping[str, Any], only: Mapping[str, Any],
+                  without_effect: Sequence[str]) -> None:
+    """Refuses arguments that are neither without effect, nor have the only value that there is."""
+    for name, value in given.items():
+        if name in only and value == only[name]:
+            continue
+        if name in only:
+            raise TypeError(f"{what}: {name} is {value!r}; allowed: {only[name]!r}, as each rank "
+                            "gives its own share")
+        if name not in without_effect:
+            raise TypeError(f"{what} has no argument {name!r}")

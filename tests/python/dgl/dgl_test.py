@@ -46,7 +46,8 @@ class GraphTest(DglTest):
                                   servers) as g, tg.Graph(g.source, format="torch") as stored:
                 self.assertEqual((g.num_nodes(), g.number_of_edges()), (2708, 10556))
                 ids = torch.tensor([2707, 0, 0, 31])
-                for name, column in (("feat", "x"), ("x", "x"), ("label", "y")):
+                for name, column in (("feat", "x"), ("x", "x"), ("label", "y"),
+                                     ("features", "x"), ("labels", "y")):
                     self.assertTrue(torch.equal(g.ndata[name][ids], stored.node_data(column, ids)))
                 self.assertEqual(g.ndata["feat"].shape, (2708, 1433))
                 self.assertEqual(g.ndata["feat"].dtype, F32)
@@ -70,6 +71,7 @@ class GraphTest(DglTest):
         g.ndata["feat"] = tensor
         g.ndata["feat"][[3, 4, 5]] = torch.ones(3, 10)
         self.assertEqual(float(tensor[[4, 6]].sum()), 10)
+        self.assertEqual((tensor.dtype, g.ndata["feat"].dtype), (F32, F32))
         del g.ndata["feat"]
         self.assertEqual(g.ndata["feat"].shape, (2708, 1433))
         with self.assertRaisesRegex(tg.FailedPrecondition, "read-only"):
@@ -129,6 +131,24 @@ class GraphTest(DglTest):
                 (lambda: dgl.distributed.node_split(g.ndata["train_mask"], node_trainer_ids=1),
                  TypeError, "None"),
                 (lambda: dataloading.NeighborSampler([5], fanout=3), TypeError, "fanout"),
+                (lambda: dgl.distributed.sample_neighbors(g, [1], [2, 2]), ValueError, "of 1 edge"),
+                (lambda: dgl.distributed.sample_neighbors(g, [1], 2, replcae=True), TypeError,
+                 "replcae"),
+                (lambda: dgl.distributed.node_split((torch.arange(2708) % 2)), ValueError,
+                 "a mask of bool"),
+                (lambda: dgl.distributed.DistNodeDataLoader(
+                    g, [1], dataloading.NeighborSampler([2], edge_dir="out")), ValueError, "'in'"),
+                (lambda: dgl.distributed.DistNodeDataLoader(
+                    g, [1.5], dataloading.NeighborSampler([2])), TypeError, "whole numbers"),
+                (lambda: dgl.distributed.DistNodeDataLoader(
+                    g, [1], dataloading.NeighborSampler([2]), use_ddp=True), TypeError, "use_ddp"),
+                (lambda: dataloading.as_edge_prediction_sampler(
+                    dataloading.NeighborSampler([2]), negative_sampler=5), TypeError, "Uniform"),
+                (lambda: dgl.distributed.DistEdgeDataLoader(
+                    g, [1], dataloading.as_edge_prediction_sampler(
+                        dataloading.NeighborSampler([2])), exclude="self"), TypeError, "twice"),
+                (lambda: dgl.distributed.initialize("ip", 1000, "socket"), tg.FailedPrecondition,
+                 "before"),
                 (lambda: dataloading.DistDataLoader([1], 0, collate_fn=list), ValueError, "1 or"),
                 (lambda: dataloading.DistDataLoader([1], 1), TypeError, "collate_fn")):
             with self.assertRaises(kind) as caught:
@@ -140,6 +160,8 @@ class GraphTest(DglTest):
         with mock.patch.dict(os.environ, {"DGL_DIST_MODE": "distributed"}):
             with self.assertRaisesRegex(TypeError, "ip_config"):
                 dgl.distributed.initialize()
+        with self.assertRaisesRegex(TypeError, "by keyword"):
+            dgl.distributed.initialize("ip_config.txt", 1000, "socket")
         dgl.distributed.initialize()
         with self.assertRaisesRegex(TypeError, "part_config"):
             dgl.distributed.DistGraph("cora")
@@ -235,6 +257,34 @@ class SamplingTest(DglTest):
             orders.append(seen)
         self.assertNotEqual(orders[0], orders[1])
 
+    def test_samplers_of_ones_own_are_called(self):
+        g = self.cora()
+        seen = []
+
+        class Own(dataloading.NeighborSampler):
+            def sample(self, g, seed_nodes, exclude_eids=None):
+                seen.append(seed_nodes.tolist())
+                return super().sample(g, seed_nodes, exclude_eids)
+        loader = dgl.distributed.DistNodeDataLoader(g, torch.arange(7), Own([2]), batch_size=4)
+        for input_nodes, seeds, [block] in loader:
+            self.expect_block(block, seeds, 2, g)
+            self.assertEqual(input_nodes.tolist(), block.srcdata[dgl.NID].tolist())
+        self.assertEqual(seen, [[0, 1, 2, 3], [4, 5, 6]])
+        mask = torch.zeros(2708, dtype=torch.bool)
+        mask[[5, 9]] = True
+        loader = dgl.distributed.DistNodeDataLoader(g, mask, dataloading.NeighborSampler([2]))
+        self.assertEqual([seeds.tolist() for _, seeds, _ in loader], [[5], [9]])
+
+    def test_ranks_with_equal_seeds_draw_otherwise(self):
+        g = self.cora()
+        drawn = []
+        for rank in ("0", "1", "0"):
+            with mock.patch.dict(os.environ, RANK=rank, WORLD_SIZE="2"):
+                dgl.seed(1)
+                drawn.append(edges_of(dgl.distributed.sample_neighbors(g, torch.arange(50), 2)))
+        self.assertEqual(drawn[0], drawn[2])
+        self.assertNotEqual(drawn[0], drawn[1])
+
     def test_loaders_of_typed_nodes(self):
         g = self.typed(servers=2)
         nids = dgl.distributed.node_split(g.nodes["paper"].data["train_mask"], ntype="paper")
@@ -323,6 +373,8 @@ class SamplingTest(DglTest):
         module = types.SimpleNamespace(create_block=create_block, NID="_ID", EID="_ID")
         edges = dgl.blocks.EdgesOfType(torch.tensor([4]), torch.tensor([2]), torch.tensor([7]))
         frontier = dgl.SampledGraph({("node", "to", "node"): edges}, {"node": 10})
+        dgl.blocks.installed_dgl.cache_clear()
+        self.addCleanup(dgl.blocks.installed_dgl.cache_clear)
         with mock.patch.dict("sys.modules", dgl=module):
             block = dgl.to_block(frontier, [2])
         [(ends, sources, destinations)] = created
@@ -417,8 +469,13 @@ class EmbeddingTest(DglTest):
             step(embedding, sparse, [2, 3])
             self.assertTrue(torch.equal(embedding.weight.read(), once))
             embedding(torch.tensor([1])).sum().mul(float("nan")).backward()
+            whole = dgl.distributed.DistEmbedding(10, 2, "whole")
+            both = dgl.distributed.SparseAdam([whole, embedding])
+            whole(torch.tensor([4])).sum().backward()
             with self.assertRaisesRegex(IndexError, "row 1 of kept"):
-                sparse.step()
+                both.step()
+            both.step()  # nothing was pushed
+            self.assertEqual(float(whole.weight.read().abs().sum()), 0)
             with self.assertRaisesRegex(ValueError, "of one context"):
                 tg.SparseSGD([])
 

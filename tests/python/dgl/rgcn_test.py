@@ -1,10 +1,13 @@
 """examples/python/dgl_rgcn.py: standalone and with two ranks over two servers, and beside
 tributary-train with the same parameters, rows and order."""
 
-import json
 import os
 import pathlib
 import re
+import signal
+import subprocess
+import sys
+import tempfile
 import unittest
 from unittest import mock
 
@@ -13,7 +16,7 @@ import torch
 import tributary_gnn as tg
 import tributary_gnn.dgl as dgl
 from examples.python import dgl_rgcn
-from tests.e2e import folders, processes, training
+from tests.e2e import processes, training
 from tests.python import graphs
 from tests.python.dgl import worlds
 from tests.python.pyg import losses_test, train_test
@@ -44,9 +47,74 @@ class RgcnTest(unittest.TestCase):
                  "--fanout=-1,-1", "--n-epochs", "25")
         self.expect(0.75, train_test.run(EXAMPLE, *words, "--standalone"))
         fleet = self.enterContext(tg.serve(graph, num_servers=2))
-        hosts = os.path.join(self.folder, "ip_config.txt")
-        pathlib.Path(hosts).write_text(fleet.servers.replace(",", "\n").replace(":", " ") + "\n")
-        self.expect(0.75, train_test.torchrun(EXAMPLE, *words, "--ip-config", hosts))
+        self.expect(0.75, train_test.torchrun(EXAMPLE, *words, "--ip-config",
+                                              self.hosts(fleet.servers)))
+
+    def test_ranks_with_fewer_batches_step_with_the_others(self):
+        fleet = self.enterContext(tg.serve(graphs.aifb(self.folder), num_servers=2))
+        output = train_test.torchrun("-m", "tests.python.dgl.join_ranks", fleet.servers)
+        lines = re.findall(r"rank (\d) ([a-z ]+) \[2.0, 5.0\]", output)
+        self.assertEqual(len(lines), 4, output)
+
+    # ---- Ends, and what goes on after them ---------------------------------------------
+
+    def hosts(self, servers):
+        """A file of the servers' hosts, as ip_config.txt is."""
+        path = os.path.join(self.folder, f"hosts-{hash(servers)}.txt")
+        pathlib.Path(path).write_text(servers.replace(",", "\n").replace(":", " ") + "\n")
+        return path
+
+    def words(self, servers, checkpoints):
+        return ("--category", "person", "--fanout=6,6", "--n-epochs", "8", "--ip-config",
+                self.hosts(servers), "--checkpoint-dir", checkpoints, "--timeout", "10")
+
+    def end_after(self, words, line, end):
+        """Calls `end` when two ranks have printed a line; returns the output once they have
+        ended, which is soon, and no success."""
+        command = [sys.executable, "-B", "-m", "torch.distributed.run", "--standalone",
+                   "--nproc-per-node", "2", EXAMPLE, *words]
+        with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(
+                command, text=True, stdout=subprocess.PIPE, stderr=errors) as program:
+            try:
+                while not (said := program.stdout.readline()).startswith(line):
+                    self.assertNotEqual(said, "", "it ended too early")
+                end(program)
+                self.assertNotEqual(program.wait(60), 0)
+            finally:
+                program.terminate()  # torchrun ends its ranks
+                program.wait()
+            errors.seek(0)
+            return errors.read()
+
+    def epochs(self, output):
+        return re.findall(r"^epoch (\d+) loss (\S+) valid (\S+) test (\S+)$", output, re.M)
+
+    def test_a_run_goes_on_after_a_server_or_a_rank_is_killed(self):
+        graph = graphs.aifb(self.folder)
+        whole, cut = (os.path.join(self.folder, name) for name in ("whole", "cut"))
+        for path in (whole, cut):
+            os.mkdir(path)
+        last = self.enterContext(tg.serve(graph, num_servers=2)).servers
+        expected = self.epochs(train_test.torchrun(EXAMPLE, *self.words(last, whole)))
+        self.assertEqual(len(expected), 8)
+
+        # Batches can be made without the server that is lost, the rows are gone.
+        fleet = self.enterContext(processes.Fleet(graph, ["all", "all"]))
+        fleet.doctor()
+        said = self.end_after(self.words(fleet.addresses(), cut), "epoch 1",
+                              lambda _: fleet.servers[1].kill())
+        self.assertRegex(said, r"tributary_gnn\.errors\.\w+: ")
+        self.assertIn(f"server {fleet.addresses().split(',')[1]}: UNAVAILABLE", said)
+
+        def kill_a_rank(program):
+            [rank, *_] = subprocess.run(["pgrep", "-P", str(program.pid)], text=True,
+                                        stdout=subprocess.PIPE, check=True).stdout.split()
+            os.kill(int(rank), signal.SIGKILL)
+        self.end_after(self.words(last, cut), "epoch 4", kill_a_rank)
+
+        resumed = self.epochs(train_test.torchrun(EXAMPLE, *self.words(last, cut)))
+        self.assertEqual(resumed, expected[-len(resumed):])
+        self.assertLess(len(resumed), 5)
 
     def test_its_losses_are_those_of_tributary_train(self):
         graph = worlds.typed(self.folder)

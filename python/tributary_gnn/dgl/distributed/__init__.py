@@ -12,9 +12,10 @@ from .rows import DistEmbedding, DistTensor
 from .splits import edge_split, node_split
 
 GraphPartitionBook = PartitionBook
+get_num_client = get_world_size
 
 __all__ = ["DistDataLoader", "DistEdgeDataLoader", "DistEmbedding", "DistGraph",
            "DistNodeDataLoader", "DistTensor", "GraphPartitionBook", "PartitionBook",
            "PartitionPolicy", "SparseAdagrad", "SparseAdam", "edge_split", "exit_client",
-           "get_rank", "get_world_size", "in_subgraph", "initialize", "nn", "node_split", "optim",
+           "get_num_client", "get_rank", "get_world_size", "in_subgraph", "initialize", "nn", "node_split", "optim",
            "sample_etype_neighbors", "sample_neighbors"]

@@ -34,8 +34,8 @@ class _Process:
 _process = _Process()
 
 
-def initialize(ip_config: str | os.PathLike | None = None, num_servers: int = 1,
-               num_workers: int = 0, *unused: Any, timeout: float = 180, **options: Any) -> None:
+def initialize(ip_config: str | os.PathLike | None = None, *others: Any, num_workers: int = 0,
+               timeout: float = 180, **options: Any) -> None:
     """Says where the graph and its rows are. It is called first, and comes before torch's
     process group.
 
@@ -54,7 +54,9 @@ def initialize(ip_config: str | os.PathLike | None = None, num_servers: int = 1,
     if _process.initialized:
         raise FailedPrecondition("initialize was called before; allowed: once, or exit_client() "
                                  "before it")
-    del num_servers, unused
+    if others:
+        raise TypeError(f"initialize() takes ip_config, not {len(others)} arguments more; allowed: "
+                        "the others by keyword, as their order differs between versions of DGL")
     _process.options = {name: value for name, value in options.items()
                         if name not in _WITHOUT_EFFECT}
     _process.num_workers, _process.timeout = int(num_workers), timeout
@@ -141,15 +143,21 @@ def get_world_size() -> int:
     return place(None, None).world_size
 
 
+def close_group() -> None:
+    """Closes this process's part; DistGraph may be opened again."""
+    if _process.context is not None and _process.source is not None:
+        _process.context.close()
+        _process.source.close()
+    _process.source = _process.context = None
+
+
 def exit_client() -> None:
     """Ends the run on the servers once all ranks have called it, and this process's part. A
     collective. Without it the run ends with its processes."""
     global _process  # pylint: disable=global-statement
-    ended, _process = _process, _Process()
-    if ended.context is None or ended.source is None:
-        return
     try:
-        ended.context.finish()
+        if _process.context is not None:
+            _process.context.finish()
     finally:
-        ended.context.close()
-        ended.source.close()
+        close_group()
+        _process = _Process()

@@ -17,6 +17,7 @@ from .graph_partition_book import PartitionBook, PartitionPolicy, one_type
 
 # What DGL's users call splits, beside their own names.
 _SPLITS = {"val_mask": "valid_mask", "valid_mask": "val_mask"}
+_COLUMNS = {"feat": "x", "features": "x", "label": "y", "labels": "y"}
 _opened: Graph | None = None
 
 
@@ -139,7 +140,11 @@ class DistGraph:
         self.graph_name = graph_name
         self._context = _process.open_group(graph_name, folder_of(config))
         self.source = self._context.source
-        self._graph = _opened = Graph(self.source, format="torch")
+        try:
+            self._graph = _opened = Graph(self.source, format="torch")
+        except BaseException:
+            _process.close_group()
+            raise
         self._data: dict[Any, Data] = {}
         self._partition_book: PartitionBook | None = None
 
@@ -188,6 +193,10 @@ class DistGraph:
 
     number_of_nodes, number_of_edges = num_nodes, num_edges
 
+    def num_edge_ids(self, etype: Any = None) -> int:
+        """Returns the largest edge id of a type + 1."""
+        return self._graph._stored.num_edge_ids(",".join(self.to_canonical_etype(etype)))
+
     @property
     def idtype(self) -> torch.dtype:
         """int64."""
@@ -232,8 +241,7 @@ class DistGraph:
 
     def _of_edges(self, etype: Any) -> Data:
         its = self.to_canonical_etype(etype)
-        rows = self._graph._stored.num_edge_ids(",".join(its))
-        return self._data_of(its, rows, lambda column, ids: (
+        return self._data_of(its, self.num_edge_ids(its), lambda column, ids: (
             self._graph.edge_data(column, ids, its)))
 
     def _data_of(self, its_type: Any, num_rows: int, read: Callable[[str, Any], torch.Tensor]
@@ -259,7 +267,7 @@ class DistGraph:
         """Returns the sources and destinations of edges by edge id. Needs --edge-index."""
         return self._graph.find_edges(_ids(edges), one_type(etype))
 
-    def edge_subgraph(self, edges: Any, **unused: Any) -> SampledGraph:
+    def edge_subgraph(self, edges: Any) -> SampledGraph:
         """Returns the graph of these edges, by edge id or a mapping of them by type."""
         given = edges if isinstance(edges, Mapping) else {None: edges}
         found = {}
@@ -275,7 +283,8 @@ class DistGraph:
 
     def sample_neighbors(self, seed_nodes: Any, fanout: Any, edge_dir: str = "in",
                          prob: Any = None, exclude_edges: Any = None, replace: bool = False,
-                         etype_sorted: bool = True, output_device: Any = None) -> SampledGraph:
+                         etype_sorted: bool = True, output_device: Any = None,
+                         edge_mask: str | None = None) -> SampledGraph:
         """Samples `fanout` edges of each type that end at each node, -1: all, or a mapping of
         numbers by edge type. Draws are those of `dgl.seed`; see
         `tributary_gnn.Graph.sample_neighbors` for the arguments."""
@@ -284,10 +293,14 @@ class DistGraph:
         if isinstance(fanout, torch.Tensor):
             fanout = fanout.tolist()
         if isinstance(fanout, (list, tuple)):
+            if len(fanout) != len(self.etypes):
+                raise ValueError(f"fanout has {len(fanout)} numbers; allowed: one for each of "
+                                 f"{len(self.etypes)} edge types")
             fanout = dict(zip(self.canonical_etypes, fanout))
         graph = self._graph_of(self._graph.sample_neighbors(
             _seeds(seed_nodes), fanout, random_seed=key.random_seed, index=key.number,
-            replace=replace, prob=prob, edge_dir=edge_dir, exclude_edges=exclude_edges))
+            replace=replace, prob=prob, edge_dir=edge_dir, exclude_edges=exclude_edges,
+            edge_mask=edge_mask))
         return graph if output_device is None else graph.to(output_device)
 
     def _graph_of(self, edges: Mapping[EdgeType, Any]) -> SampledGraph:
@@ -329,18 +342,22 @@ class DistGraph:
 
 def sample_neighbors(g: DistGraph, nodes: Any, fanout: Any, edge_dir: str = "in",
                      prob: Any = None, exclude_edges: Any = None, replace: bool = False,
-                     output_device: Any = None, **unused: Any) -> SampledGraph:
-    """See `DistGraph.sample_neighbors`."""
+                     etype_sorted: bool = True, output_device: Any = None,
+                     use_graphbolt: bool = False, edge_mask: str | None = None) -> SampledGraph:
+    """See `DistGraph.sample_neighbors`; use_graphbolt has no effect."""
+    del use_graphbolt
     return g.sample_neighbors(nodes, fanout, edge_dir, prob, exclude_edges, replace,
-                              output_device=output_device)
+                              etype_sorted, output_device, edge_mask)
 
 
 def sample_etype_neighbors(g: DistGraph, nodes: Any, fanout: Any, edge_dir: str = "in",
                            prob: Any = None, exclude_edges: Any = None, replace: bool = False,
-                           output_device: Any = None, **unused: Any) -> SampledGraph:
+                           etype_sorted: bool = True, output_device: Any = None,
+                           use_graphbolt: bool = False, edge_mask: str | None = None,
+                           ) -> SampledGraph:
     """See `DistGraph.sample_neighbors`; a list of fanouts is in the order of the edge types."""
-    return g.sample_neighbors(nodes, fanout, edge_dir, prob, exclude_edges, replace,
-                              output_device=output_device)
+    return sample_neighbors(g, nodes, fanout, edge_dir, prob, exclude_edges, replace,
+                            etype_sorted, output_device, use_graphbolt, edge_mask)
 
 
 def in_subgraph(g: DistGraph, nodes: Any) -> SampledGraph:
@@ -368,7 +385,7 @@ def folder_of(config: Any) -> str | None:
 
 def _find(columns: Mapping[str, Any], name: str) -> tuple[str, Any]:
     """Returns a column by its name or by that of DGL's users."""
-    for wanted in (name, _SPLITS.get(name), {"feat": "x", "label": "y"}.get(name)):
+    for wanted in (name, _SPLITS.get(name), _COLUMNS.get(name)):
         if wanted is None:
             continue
         if wanted in columns:
@@ -376,7 +393,7 @@ def _find(columns: Mapping[str, Any], name: str) -> tuple[str, Any]:
         schemes = [its for its in columns if its.rpartition("/")[2] == wanted]
         if len(schemes) == 1:
             return schemes[0], columns[schemes[0]]
-    if name == "feat" and "edge_attr" in columns:
+    if name in ("feat", "features") and "edge_attr" in columns:
         return "edge_attr", columns["edge_attr"]
     raise errors.NotFound(f"there is no column {name!r}; there are: {', '.join(sorted(columns))}")
 

@@ -27,7 +27,7 @@ class DistTensor(dist_tensor.DistTensor):
       init_func: None or torch.zeros, torch.ones, or what `tributary_gnn.DistTensor` takes as
         `initial`: servers run no function of a trainer.
       part_policy: of `DistGraph.get_node_partition_policy`: whose rows they are.
-      persistent: whether it stays after the run.
+      persistent: no effect: each stays until the run ends, whatever refers to it.
       is_gdata, attach: no effect.
 
     A collective. For the rest see `tributary_gnn.DistTensor`.
@@ -36,11 +36,15 @@ class DistTensor(dist_tensor.DistTensor):
     def __init__(self, shape: Sequence[int], dtype: torch.dtype, name: str | None = None,
                  init_func: Any = None, part_policy: PartitionPolicy | None = None,
                  persistent: bool = False, is_gdata: bool = True, attach: bool = True):
-        del is_gdata, attach
+        del is_gdata, attach, persistent
         super().__init__(_process.context(), name or _process.unnamed("tensor"), shape, dtype,
-                         initial=initial_of(init_func), policy=policy_of(part_policy),
-                         persistent=persistent)
+                         initial=initial_of(init_func), policy=policy_of(part_policy))
         self.part_policy = part_policy
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The dtype of rows, of torch."""
+        return getattr(torch, super().dtype)
 
 
 class DistEmbedding(dist_embedding.DistEmbedding):
@@ -51,9 +55,10 @@ class DistEmbedding(dist_embedding.DistEmbedding):
         sparse = dgl.distributed.SparseAdagrad([emb], lr=0.06)
         emb(nids)       # float32 [nids, 64]
 
-    Arguments are those of `DistTensor`. As in DGL, the gradient of a row that a batch has
-    looked up several times is divided by how often. For the rest see
-    `tributary_gnn.DistEmbedding`.
+    Arguments are those of `DistTensor`. The gradient of a row that a batch has looked up several
+    times is divided by how often, and ranks' gradients are summed, times the optimizer's `scale`.
+    DGL divides by the lookups of all ranks: 1 / ranks for a row that all have looked up, 1 for
+    one that a single rank has. For the rest see `tributary_gnn.DistEmbedding`.
     """
 
     def __init__(self, num_embeddings: int, embedding_dim: int, name: str | None = None,

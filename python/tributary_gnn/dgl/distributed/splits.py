@@ -54,6 +54,9 @@ def _share(function: str, mask: Any, its_type: Any, rank: int | None, force_even
     else:
         mask = torch.as_tensor(mask)
         mask = mask.bool() if mask.dtype == torch.uint8 else mask
+        if len(mask) > 2 and mask.dtype != torch.bool and bool(((mask == 0) | (mask == 1)).all()):
+            raise ValueError(f"{function}: {len(mask)} numbers that are 0 or 1; allowed: a mask of "
+                             "bool or uint8, or distinct ids")
     share = getattr(the_graph(), function)
     keyword = {"node_split": "node_type", "edge_split": "edge_type"}[function]
     return share(mask, context.rank if rank is None else rank, context.world_size,
