@@ -99,6 +99,9 @@ BLOCKS = {
         ("# /etc/systemd", LAUNCH),
         ("# /etc/tributary", LAUNCH),
     ],
+    "docs/logs.md": [
+        ("tributary partition", PAGES + "logs_page_test.py"),
+    ],
     "docs/migrating-from-dgl.md": [
         ("tributary copy-files", LAUNCH_DGL),
         ("printf '%s\\n' 172.31.0.1", DGL),

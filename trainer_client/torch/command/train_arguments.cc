@@ -12,6 +12,8 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "common/identity/tls_files.h"
+#include "common/observe/log_flags.h"
+#include "common/observe/log_format.h"
 #include "common/text/parse_byte_size.h"
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"
@@ -342,7 +344,8 @@ absl::Status ReadNode(const TrainFlagTexts& t, TrainArguments& a) {
 }
 
 absl::Status ReadTexts(TrainFlagTexts& t, TrainArguments& a) {
-  a.progress = !t.no_progress;
+  RETURN_IF_ERROR(ApplyLogFlags(t.log));
+  a.progress = !t.no_progress && CurrentLogFormat() == LogFormat::kText;
   RETURN_IF_ERROR(ReadNode(t, a));
   RETURN_IF_ERROR(ReadSource(t, a));
   RETURN_IF_ERROR(ReadTrainSession(t, a));

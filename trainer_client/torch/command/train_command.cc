@@ -17,12 +17,12 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "common/observe/log.h"
+#include "common/observe/log_format.h"
 #include "common/process/freed_memory.h"
 #include "common/process/resource_errors.h"
 #include "common/process/signal_watcher.h"
 #include "common/runtime/mutex.h"
 #include "common/text/status.h"
-#include "common/text/terminal_text.h"
 #include "trainer_client/modes/wait_line.h"
 #include "trainer_client/tensors/dist_context.h"
 #include "trainer_client/torch/command/plan_text.h"
@@ -56,13 +56,10 @@ constexpr absl::Duration kCauseTimeout = absl::Seconds(5);
 const char* Environment(const char* name) { return std::getenv(name); }
 
 void PrintError(const std::string& who, const absl::Status& status) {
-  std::fputs(
-      TerminalError(
-          "tributary-train",
-          absl::StrCat(
-              who, status.ToString(absl::StatusToStringMode::kWithNoExtraData)))
-          .c_str(),
-      stderr);
+  PrintMessage(
+      LogLevel::kError, "tributary-train",
+      absl::StrCat(
+          who, status.ToString(absl::StatusToStringMode::kWithNoExtraData)));
 }
 
 // The observer of ranks other than 0, whose reports are the same.
@@ -378,11 +375,9 @@ void PrintEnd(const absl::Status& status, const RankEnvironment& rank,
               bool interrupted) {
   if (interrupted) {
     if (rank.rank != 0) return;
-    std::fputs(
-        TerminalError("tributary-train",
-                      EndedOnRequest(status) ? status.message() : "interrupted")
-            .c_str(),
-        stderr);
+    PrintMessage(
+        LogLevel::kError, "tributary-train",
+        EndedOnRequest(status) ? std::string(status.message()) : "interrupted");
     return;
   }
   PrintError(rank.world > 1 ? absl::StrCat("rank ", rank.rank, ": ") : "",
@@ -463,17 +458,15 @@ int RunTrainCommand(int argc, char** argv, const OpenBatchSource& open,
                    .max_restarts = parsed.arguments->max_restarts},
                   Environment);
   if (!launches.ok()) {
-    std::fputs(
-        TerminalError("tributary-train", launches.status().message()).c_str(),
-        stderr);
+    PrintMessage(LogLevel::kError, "tributary-train",
+                 std::string(launches.status().message()));
     return kExitUsage;
   }
   const absl::StatusOr<std::string> run_id =
       RunIdOf(arguments.run_id, words, Environment);
   if (!run_id.ok()) {
-    std::fputs(
-        TerminalError("tributary-train", run_id.status().message()).c_str(),
-        stderr);
+    PrintMessage(LogLevel::kError, "tributary-train",
+                 std::string(run_id.status().message()));
     return kExitUsage;
   }
   arguments.run_id = *run_id;

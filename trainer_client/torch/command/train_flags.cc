@@ -345,6 +345,7 @@ void DeclareRunning(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
                "checkpoints) and end; samples one batch of each split");
   app.add_flag("--no-progress", t.no_progress,
                "Print no progress on a terminal");
+  AddLogFlags(app, t.log);
 }
 
 }  // namespace
