@@ -64,13 +64,14 @@ class JsonLogTest(RunViewTest):
 
     def test_a_worker_has_the_trainers_flags(self):
         done = train("--graph", self.cora, "--mode", "mp", "--num-workers", 1,
-                     "--worker-key", "mine", *self.FLAGS, "debug")
+                     "--worker-program", os.path.abspath(processes.TRIBUTARY),
+                     *self.FLAGS, "debug")
         self.assertEqual(done.returncode, 0, done.stderr)
         sent = [event for event in map(json.loads, done.stderr.splitlines())
                 if event["message"] == "batch sent"]
         # The training's 7 batches, beside those of its evaluation.
         self.assertGreaterEqual(len(sent), 7)
-        self.assertEqual({event["job"] for event in sent}, {"mine"})
+        self.assertEqual({event["job"] for event in sent}, {"default"})
         self.assertLessEqual(set(range(7)), {event["index"] for event in sent})
 
     def test_why_ranks_end_is_json(self):

@@ -21,6 +21,7 @@
 #include "trainer_client/modes/options_file.h"
 #include "trainer_client/torch/command/train_flags.h"
 #include "trainer_client/torch/command/train_session.h"
+#include "trainer_client/torch/observe/rank_address.h"
 #include "trainer_client/torch/sessions/link_times.h"
 
 namespace tributary {
@@ -347,6 +348,10 @@ absl::Status ReadTexts(TrainFlagTexts& t, TrainArguments& a) {
   RETURN_IF_ERROR(ApplyLogFlags(t.log));
   a.progress = !t.no_progress && CurrentLogFormat() == LogFormat::kText;
   RETURN_IF_ERROR(ReadNode(t, a));
+  // Of the last rank that this program starts; the others' ports are lower.
+  if (!a.http.empty()) {
+    RETURN_IF_ERROR(RankHttpAddress(a.http, a.nproc - 1).status());
+  }
   RETURN_IF_ERROR(ReadSource(t, a));
   RETURN_IF_ERROR(ReadTrainSession(t, a));
   RETURN_IF_ERROR(ReadTask(t, a));
