@@ -5,6 +5,7 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "cli/command/error_message.h"
 #include "common/text/terminal_text.h"
 
 namespace tributary {
@@ -41,12 +42,16 @@ int ExitCodeOf(const absl::Status& status) {
   return IsUsage(status) ? kExitUsage : kExitFailure;
 }
 
-std::string ErrorText(absl::string_view program, const absl::Status& status) {
+std::string ErrorMessage(const absl::Status& status) {
   const std::string code =
       IsUsage(status)
           ? ""
           : absl::StrCat(absl::StatusCodeToString(status.code()), ": ");
-  return TerminalError(program, absl::StrCat(code, status.message()));
+  return absl::StrCat(code, status.message());
+}
+
+std::string ErrorText(absl::string_view program, const absl::Status& status) {
+  return TerminalError(program, ErrorMessage(status));
 }
 
 }  // namespace tributary

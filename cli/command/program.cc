@@ -12,6 +12,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cli/command/error_message.h"
+#include "common/observe/log_format.h"
 #include "common/process/resource_errors.h"
 #include "common/process/signal_watcher.h"
 #include "common/random/hop_key.h"
@@ -117,7 +119,7 @@ absl::Status CheckCommandNames(const CLI::App& root, int argc, char** argv) {
 // Flushes stdout, prints the error, if any, and returns the exit code.
 int End(const std::string& name, absl::Status status) {
   if (status.ok()) status = FlushStdout();
-  if (!status.ok()) std::fputs(ErrorText(name, status).c_str(), stderr);
+  if (!status.ok()) PrintMessage(LogLevel::kError, name, ErrorMessage(status));
   return ExitCodeOf(status);
 }
 

@@ -20,6 +20,7 @@
 #include "common/fleet/discovery_source.h"
 #include "common/identity/tls_flags.h"
 #include "common/observe/log.h"
+#include "common/observe/log_flags.h"
 #include "common/process/signal_watcher.h"
 #include "common/text/parse_byte_size.h"
 #include "common/text/status.h"
@@ -148,9 +149,7 @@ class ServeCommand final : public Command {
                     "Most seconds that draining may take; the process ends at "
                     "most 15 s later")
         ->capture_default_str();
-    app->add_option("--log-level", log_level_,
-                    "debug, info, warning, error or off")
-        ->capture_default_str();
+    AddLogFlags(*app, log_);
     app->footer(kFooter);
     return app;
   }
@@ -202,7 +201,7 @@ class ServeCommand final : public Command {
   std::string feature_readers_ = "8";
   std::string hot_cache_ = "on";
   std::string drain_timeout_ = "30";
-  std::string log_level_ = "info";
+  LogFlags log_;
 };
 
 absl::Status ServeCommand::ReadOptions() {
@@ -244,10 +243,8 @@ absl::Status ServeCommand::ReadOptions() {
   ASSIGN_OR_RETURN(const size_t hot_cache,
                    ParseChoice("--hot-cache", hot_cache_, {"off", "on"}));
   options_.hot_cache = hot_cache == 1;
-  auto level = ParseLogLevel(log_level_);
-  if (!level.ok()) return Usage("--log-level", level.status());
-  SetLogLevel(*level);
-  return absl::OkStatus();
+  const absl::Status log = ApplyLogFlags(log_);
+  return log.ok() ? log : UsageError(log.message());
 }
 
 absl::Status ServeCommand::ReadGraphs() {

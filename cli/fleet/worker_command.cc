@@ -13,7 +13,7 @@
 #include "cli/command/arguments.h"
 #include "cli/fleet/end_signal.h"
 #include "common/io/unique_fd.h"
-#include "common/observe/log.h"
+#include "common/observe/log_flags.h"
 #include "common/process/signal_watcher.h"
 #include "common/text/parse_byte_size.h"
 #include "common/text/status.h"
@@ -51,9 +51,7 @@ class WorkerCommand final : public Command {
     app->add_option("--feature-memory", feature_memory_,
                     "As of `tributary serve`")
         ->capture_default_str();
-    app->add_option("--log-level", log_level_,
-                    "debug, info, warning, error or off")
-        ->capture_default_str();
+    AddLogFlags(*app, log_);
     return app;
   }
 
@@ -106,19 +104,14 @@ class WorkerCommand final : public Command {
                        std::string(feature_memory.status().message())));
     }
     options_.service.feature_memory = *feature_memory;
-    auto level = ParseLogLevel(log_level_);
-    if (!level.ok()) {
-      return UsageError(
-          absl::StrCat("--log-level: ", std::string(level.status().message())));
-    }
-    SetLogLevel(*level);
-    return absl::OkStatus();
+    const absl::Status log = ApplyLogFlags(log_);
+    return log.ok() ? log : UsageError(log.message());
   }
 
   SamplingWorkerOptions options_;
   std::string door_, threads_ = "1", memory_budget_ = "1GB";
   std::string tensor_memory_ = "1GB", feature_memory_ = "auto";
-  std::string log_level_ = "warning";
+  LogFlags log_{.level = "warning"};
 };
 
 }  // namespace

@@ -4,12 +4,18 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdio>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <shared_mutex>
 #include <utility>
+#include <variant>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "common/observe/log_format.h"
 #include "common/observe/log_sink.h"
 #include "common/runtime/clock.h"
 #include "common/runtime/mutex.h"
@@ -26,6 +32,26 @@ constexpr std::pair<std::string_view, LogLevel> kNames[] = {
 
 constexpr size_t kMaxLineBytes = 2048;
 constexpr size_t kMaxKinds = 256;
+constexpr size_t kMaxFields = 16;
+constexpr size_t kMaxFieldBytes = 256;
+constexpr size_t kSessionDigits = 16;
+
+constexpr char kTextPattern[] = "%Y-%m-%dT%H:%M:%S.%e %L [%t] %v";
+// %v has the other members, from Members().
+constexpr char kJsonPattern[] =
+    R"({"time":"%Y-%m-%dT%H:%M:%S.%fZ","level":"%l","thread":%t,%v})";
+
+using Json = nlohmann::ordered_json;
+
+std::atomic<LogLevel>& Level() {
+  static std::atomic<LogLevel> level{LogLevel::kInfo};
+  return level;
+}
+
+std::atomic<LogFormat>& Format() {
+  static std::atomic<LogFormat> format{LogFormat::kText};
+  return format;
+}
 
 spdlog::level::level_enum ToSpdlog(LogLevel level) {
   switch (level) {
@@ -48,7 +74,8 @@ spdlog::logger& Logger() {
   static spdlog::logger* const logger = [] {
     auto* made = new spdlog::logger(
         "tributary", std::make_shared<spdlog::sinks::stderr_sink_mt>());
-    made->set_pattern("%Y-%m-%dT%H:%M:%S.%e %L [%t] %v");
+    made->set_pattern(kTextPattern);
+    made->set_level(spdlog::level::trace);  // Level() decides
     made->flush_on(spdlog::level::debug);
     return made;
   }();
@@ -78,7 +105,128 @@ SharedLimit& ProcessLimit() {
   return *limit;
 }
 
+// Returns `text` as a printable line of valid UTF-8, of at most 2048 bytes.
+std::string BoundedLine(std::string_view text) {
+  std::string line = TerminalLine({text.data(), text.size()});
+  // Escaped it may be four times as long.
+  if (line.size() > kMaxLineBytes) line = TerminalLine(line);
+  return line;
+}
+
+// Returns the fields as they are written: few, and each short. An escape is
+// pure ASCII, so only a character of the value itself can be cut in two.
+LogFields BoundedFields(const LogFields& fields) {
+  LogFields out(fields.begin(),
+                fields.begin() + std::min(fields.size(), kMaxFields));
+  for (LogField& field : out) {
+    auto* text = std::get_if<std::string>(&field.value);
+    if (text == nullptr) continue;
+    *text = BoundedLine(*text);
+    if (text->size() <= kMaxFieldBytes) continue;
+    size_t end = kMaxFieldBytes - 3;
+    while (end > 0 && ((*text)[end] & 0xc0) == 0x80) --end;
+    *text = text->substr(0, end) + "...";
+  }
+  return out;
+}
+
+std::string Dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Returns the members of a JSON object, without its braces.
+std::string Members(const std::string& line, const LogFields& fields) {
+  Json object = {{"message", line}};
+  for (const LogField& field : fields) {
+    std::visit([&](const auto& value) { object[field.name] = value; },
+               field.value);
+  }
+  const std::string text = Dump(object);
+  return text.substr(1, text.size() - 2);
+}
+
+// Returns the value as text has it. Quotes keep one that a caller chose from
+// looking like further fields.
+std::string TextOf(const std::variant<std::string, uint64_t>& value) {
+  if (const auto* number = std::get_if<uint64_t>(&value)) {
+    return absl::StrCat(*number);
+  }
+  const auto& text = std::get<std::string>(value);
+  return text.find_first_of(" =\"") == std::string::npos ? text : Dump(text);
+}
+
+std::string WithFields(std::string line, const LogFields& fields) {
+  for (const LogField& field : fields) {
+    absl::StrAppend(&line, " ", field.name, "=", TextOf(field.value));
+  }
+  return line;
+}
+
+// Writes one line, whatever the level of the log is.
+void Write(LogLevel level, std::string_view text, const LogFields& unbounded) {
+  const std::string line = BoundedLine(text);
+  const LogFields fields = BoundedFields(unbounded);
+  SharedSink& shared = ProcessSink();
+  std::shared_lock lock(shared.mutex);
+  if (shared.sink) return shared.sink(level, WithFields(line, fields));
+  const std::string out = CurrentLogFormat() == LogFormat::kJson
+                              ? Members(line, fields)
+                              : WithFields(line, fields);
+  Logger().log(ToSpdlog(level), spdlog::string_view_t(out.data(), out.size()));
+}
+
+// Returns `text` with the number of lines that are left out; nullopt if this
+// one is, too.
+std::optional<std::string> AdmitLine(std::string_view what,
+                                     std::string_view who,
+                                     std::string_view text) {
+  std::optional<uint64_t> repeats, others;
+  {
+    SharedLimit& shared = ProcessLimit();
+    MutexLock lock(shared.mutex);
+    const absl::Time now = SteadyClock().Now();
+    const std::string key =
+        absl::StrCat(std::string(what), "\n", std::string(who));
+    if (repeats = shared.repeats.Admit(key, now); !repeats) return std::nullopt;
+    if (others = shared.rate.Admit(what, now); !others) return std::nullopt;
+  }
+  std::string line(text.substr(0, kMaxLineBytes));
+  if (*repeats > 0)
+    absl::StrAppend(&line, " (", *repeats, " such lines left out)");
+  if (*others > 0)
+    absl::StrAppend(&line, " (", *others, " other lines left out)");
+  return line;
+}
+
 }  // namespace
+
+absl::StatusOr<LogFormat> ParseLogFormat(std::string_view text) {
+  if (text == "text") return LogFormat::kText;
+  if (text == "json") return LogFormat::kJson;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "log format '", std::string(text), "' is none of text, json"));
+}
+
+void SetLogFormat(LogFormat format) {
+  Format().store(format);
+  if (format == LogFormat::kJson) {
+    Logger().set_pattern(kJsonPattern, spdlog::pattern_time_type::utc);
+  } else {
+    Logger().set_pattern(kTextPattern);
+  }
+}
+
+LogFormat CurrentLogFormat() { return Format().load(); }
+
+LogFields BatchFields(std::string_view job, std::string_view session,
+                      uint64_t epoch, uint64_t index) {
+  std::string digits = absl::BytesToHexString({session.data(), session.size()});
+  if (digits.size() > kSessionDigits) digits.resize(kSessionDigits);
+  return {{"job", std::string(job)},
+          {"session", std::move(digits)},
+          {"epoch", epoch},
+          {"index", index}};
+}
 
 absl::StatusOr<LogLevel> ParseLogLevel(std::string_view text) {
   for (const auto& [name, level] : kNames) {
@@ -89,7 +237,7 @@ absl::StatusOr<LogLevel> ParseLogLevel(std::string_view text) {
                    "' is none of debug, info, warning, error, off"));
 }
 
-void SetLogLevel(LogLevel level) { Logger().set_level(ToSpdlog(level)); }
+void SetLogLevel(LogLevel level) { Level().store(level); }
 
 void SetLogSink(LogSink sink) {
   SharedSink& shared = ProcessSink();
@@ -98,40 +246,36 @@ void SetLogSink(LogSink sink) {
 }
 
 bool LogEnabled(LogLevel level) {
-  return level != LogLevel::kOff && Logger().should_log(ToSpdlog(level));
+  return level != LogLevel::kOff && level >= Level().load();
 }
 
-void Log(LogLevel level, std::string_view text) {
-  if (!LogEnabled(level)) return;
-  std::string line = TerminalLine({text.data(), text.size()});
-  // Escaped it may be four times as long.
-  if (line.size() > kMaxLineBytes) line = TerminalLine(line);
-  SharedSink& shared = ProcessSink();
-  std::shared_lock lock(shared.mutex);
-  if (shared.sink) return shared.sink(level, line);
-  Logger().log(ToSpdlog(level),
-               spdlog::string_view_t(line.data(), line.size()));
+void Log(LogLevel level, std::string_view text) { Log(level, text, {}); }
+
+void Log(LogLevel level, std::string_view text, const LogFields& fields) {
+  if (LogEnabled(level)) Write(level, text, fields);
 }
 
 void LogRepeated(LogLevel level, std::string_view what, std::string_view who,
                  std::string_view text) {
+  LogRepeated(level, what, who, text, {});
+}
+
+void LogRepeated(LogLevel level, std::string_view what, std::string_view who,
+                 std::string_view text, const LogFields& fields) {
   if (!LogEnabled(level)) return;
-  std::optional<uint64_t> repeats, others;
-  {
-    SharedLimit& shared = ProcessLimit();
-    MutexLock lock(shared.mutex);
-    const absl::Time now = SteadyClock().Now();
-    const std::string key =
-        absl::StrCat(std::string(what), "\n", std::string(who));
-    if (repeats = shared.repeats.Admit(key, now); !repeats) return;
-    if (others = shared.rate.Admit(what, now); !others) return;
+  const std::optional<std::string> line = AdmitLine(what, who, text);
+  if (line) Write(level, *line, fields);
+}
+
+void PrintMessage(LogLevel level, std::string_view program,
+                  std::string_view text) {
+  if (CurrentLogFormat() == LogFormat::kJson) {
+    return Write(level, text, {{"program", std::string(program)}});
   }
-  std::string line(text.substr(0, kMaxLineBytes));
-  if (*repeats > 0)
-    absl::StrAppend(&line, " (", *repeats, " such lines left out)");
-  if (*others > 0)
-    absl::StrAppend(&line, " (", *others, " other lines left out)");
-  Log(level, line);
+  const std::string out = TerminalError({program.data(), program.size()},
+                                        {text.data(), text.size()});
+  std::fputs(out.c_str(), stderr);
+  std::fflush(stderr);
 }
 
 void LineRate::Fill(const LineRateLimit& limit, absl::Time now,

@@ -14,7 +14,7 @@ SELECTORS = {
 TRAINER_SETS = {"PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK",
                 "PET_MASTER_ADDR", "PET_MASTER_PORT"}
 # Read by a program, not by its command line.
-READ_BY_PROGRAM = re.compile(r"AWS_|OMP_|NCCL_|GLOO_|TRIBUTARY_TLS_")
+READ_BY_PROGRAM = re.compile(r"AWS_|OMP_|NCCL_|GLOO_|TRIBUTARY_TLS_|TRIBUTARY_LOG_")
 
 
 def selected(manifests, resource):

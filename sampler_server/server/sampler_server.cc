@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "channel/http/metrics_server.h"
 #include "channel/network.h"
 #include "channel/transports/network_choice.h"
 #include "common/fleet/discovery.h"
@@ -21,7 +22,6 @@
 #include "common/text/status.h"
 #include "common/text/version.h"
 #include "sampler_server/access/policy_file.h"
-#include "sampler_server/http/metrics_server.h"
 #include "sampler_server/rows/serving_graph.h"
 #include "sampler_server/server/connection_metrics.h"
 #include "sampler_server/server/graph_host.h"

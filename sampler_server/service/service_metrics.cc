@@ -1,6 +1,20 @@
 #include "sampler_server/service/service_metrics.h"
 
 namespace tributary {
+namespace {
+
+std::array<Histogram, kNumTimedStages> StageSeconds(Metrics& metrics) {
+  std::array<Histogram, kNumTimedStages> histograms;
+  for (size_t stage = 0; stage < kNumTimedStages; ++stage) {
+    histograms[stage] = metrics.AddHistogram(
+        "tributary_batch_stage_seconds", "Time of a batch in each stage",
+        LatencyBounds(),
+        {{"stage", TimedStageName(static_cast<TimedStage>(stage))}});
+  }
+  return histograms;
+}
+
+}  // namespace
 
 ServiceMetrics::ServiceMetrics(Metrics& m)
     : credits(m.AddCounter("tributary_credits_total",
@@ -35,6 +49,7 @@ ServiceMetrics::ServiceMetrics(Metrics& m)
       batch_seconds(m.AddHistogram("tributary_batch_seconds",
                                    "From credit to the batch made",
                                    LatencyBounds())),
+      stage_seconds(StageSeconds(m)),
       streams(
           m.AddGauge("tributary_batch_streams", "Batch streams that are open")),
       remote_rows(m) {}

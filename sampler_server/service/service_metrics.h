@@ -2,8 +2,13 @@
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_SERVICE_METRICS_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_SERVICE_METRICS_H_
 
+#include <array>
+#include <cstddef>
+
+#include "absl/time/time.h"
 #include "common/observe/metrics.h"
 #include "sampler_server/engine/gather/remote_row_metrics.h"
+#include "sampler_server/service/grants/stage_times.h"
 
 namespace tributary {
 
@@ -12,6 +17,11 @@ namespace tributary {
 struct ServiceMetrics {
   ServiceMetrics() = default;
   explicit ServiceMetrics(Metrics& metrics);
+
+  // Counts the time of the stage with this number for one batch.
+  void ObserveStage(size_t stage, const TimesByStage& times) {
+    stage_seconds[stage].Observe(absl::ToDoubleSeconds(times[stage]));
+  }
 
   Counter credits;          // received
   Counter batches;          // made
@@ -28,7 +38,9 @@ struct ServiceMetrics {
   Counter leaf_bytes;  // of their replies
   Counter leaf_errors;
   Histogram batch_seconds;  // credit to the batch made
-  Gauge streams;            // open batch streams
+  // Of batches made, and sent for TimedStage::kSend, by the stage's number.
+  std::array<Histogram, kNumTimedStages> stage_seconds;
+  Gauge streams;  // open batch streams
   RemoteRowMetrics remote_rows;
 };
 

@@ -51,10 +51,11 @@ StreamGrants::Grant* StreamGrants::Find(uint64_t id) {
 
 StreamGrants::Grant StreamGrants::MakeGrant(const GrantedBatch& batch) const {
   Grant grant;
-  grant.stage = std::make_shared<GrantSink::StageCell>(v1::STAGE_QUEUED);
+  grant.key = batch.request.key;
+  grant.stages =
+      std::make_shared<StageTimes>(&core_->protocol_executor->clock());
   grant.cancel = batch.request.cancel;
   grant.job = batch.job;
-  grant.arrived = strand_->Now();
   grant.inputs = batch.request.input_number.size();
   if (core_->cpu_clock != nullptr) {
     grant.cpu = std::make_shared<CpuMeter>(core_->cpu_clock);
@@ -111,13 +112,12 @@ void StreamGrants::StartTask(uint64_t id, QueuedTask task,
     return OnTaskGone(id, grant->admitted);
   }
   CrashPoint("batch.start");
-  grant->stage->store(v1::STAGE_SAMPLING);
   GrantedBatch& batch = task.batch;
   batch.request.reserved_bytes = reservation.bytes();
   auto room = std::make_unique<BatchRoom>(std::move(reservation),
                                           std::move(batch.lent), task.hold);
   auto sink = std::make_shared<GrantSink>(std::move(room), std::move(task.hold),
-                                          grant->stage,
+                                          grant->stages,
                                           CallbacksOf(id, grant->admitted));
   const ServedGraph& served = batch.graph->served;
   const BatchEnvironment environment{served.graph.get(),
@@ -194,6 +194,7 @@ void StreamGrants::OnTaskEnd(uint64_t id, TaskEnd end) {
       return answers_->SendNeeds(id, end.bytes);
     case TaskEnd::Kind::kFailed:
       core_->metrics.failed.Add();
+      LogFailed(*grant, end.why);
       return answers_->SendError(id, end.why);
   }
 }
@@ -203,11 +204,44 @@ void StreamGrants::CountBatch(const Grant& grant) {
   core_->metrics.batch_bytes.Add(static_cast<double>(grant.bytes));
   core_->metrics.left_out_bytes.Add(static_cast<double>(grant.left_out));
   core_->metrics.inputs.Add(static_cast<double>(grant.inputs));
-  core_->metrics.batch_seconds.Observe(
-      absl::ToDoubleSeconds(strand_->Now() - grant.arrived));
+  const TimesByStage times = grant.stages->Times();
+  core_->metrics.batch_seconds.Observe(absl::ToDoubleSeconds(Total(times)));
+  for (size_t stage = 0; stage < kNumTimedStages; ++stage) {
+    if (static_cast<TimedStage>(stage) == TimedStage::kSend) continue;
+    core_->metrics.ObserveStage(stage, times);
+  }
+}
+
+LogFields StreamGrants::FieldsOf(const Grant& grant) const {
+  return BatchFields(grant.job,
+                     {reinterpret_cast<const char*>(grant.key.session.data()),
+                      grant.key.session.size()},
+                     grant.key.epoch, grant.key.index);
+}
+
+void StreamGrants::LogFailed(const Grant& grant,
+                             const absl::Status& why) const {
+  LogRepeated(LogLevel::kInfo, "batch failed", grant.job,
+              absl::StrCat("batch failed: ", why.ToString()), FieldsOf(grant));
+}
+
+void StreamGrants::LogDelivered(const Grant& grant,
+                                const TimesByStage& times) const {
+  if (!LogEnabled(LogLevel::kDebug)) return;
+  LogFields fields = FieldsOf(grant);
+  fields.push_back({"bytes", uint64_t{grant.bytes}});
+  for (size_t stage = 0; stage < kNumTimedStages; ++stage) {
+    fields.push_back(
+        {absl::StrCat(TimedStageName(static_cast<TimedStage>(stage)), "_us"),
+         static_cast<uint64_t>(absl::ToInt64Microseconds(times[stage]))});
+  }
+  Log(LogLevel::kDebug, "batch sent", fields);
 }
 
 void StreamGrants::CountDelivered(const Grant& grant) {
+  const TimesByStage times = grant.stages->Times();
+  core_->metrics.ObserveStage(static_cast<size_t>(TimedStage::kSend), times);
+  LogDelivered(grant, times);
   core_->job_metrics.AddDelivered(grant.job, core_->weights.Lists(grant.job));
 }
 
@@ -222,7 +256,7 @@ void StreamGrants::SendBatch(uint64_t id, Grant& grant, TaskEnd end) {
   if (!sending()) stall_.BeginSending(strand_->Now());
   grant.state.BeginSending();
   grant.unread = grant.bytes;
-  grant.stage->store(v1::STAGE_SENDING);
+  grant.stages->Enter(v1::STAGE_SENDING);
   const auto batch = end.room->buffer();
   // The network releases it on a thread of its own: the room is freed on ours.
   std::shared_ptr<const void> owner(
@@ -287,7 +321,7 @@ v1::Progress StreamGrants::Progress() const {
   for (const auto& [id, grant] : grants_) {
     if (!grant.state.pending()) continue;
     progress.add_grant(id);
-    progress.add_stage(grant.stage->load());
+    progress.add_stage(grant.stages->stage());
   }
   return progress;
 }

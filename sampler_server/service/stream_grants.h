@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "channel/caller.h"
+#include "common/observe/log_format.h"
 #include "common/proto/wire.pb.h"
 #include "common/runtime/cancel_token.h"
 #include "common/runtime/executor.h"
@@ -19,6 +20,7 @@
 #include "sampler_server/service/grants/grant_sink.h"
 #include "sampler_server/service/grants/grant_state.h"
 #include "sampler_server/service/grants/reader_stall.h"
+#include "sampler_server/service/grants/stage_times.h"
 #include "sampler_server/service/service_core.h"
 
 namespace tributary {
@@ -70,7 +72,8 @@ class StreamGrants : public std::enable_shared_from_this<StreamGrants> {
  private:
   struct Grant {
     GrantState state;
-    std::shared_ptr<GrantSink::StageCell> stage;
+    BatchKey key;
+    std::shared_ptr<StageTimes> stages;
     CancelToken cancel;
     Admission::BatchId admitted = 0;
     std::string job;
@@ -79,7 +82,6 @@ class StreamGrants : public std::enable_shared_from_this<StreamGrants> {
     size_t left_out = 0;            // of the batch, beside these
     size_t unread = 0;              // of them, in the memory budget
     TimerId queue_timer = 0;
-    absl::Time arrived;
     uint64_t inputs = 0;
   };
   // The data of a grant between its admission and its task.
@@ -94,6 +96,9 @@ class StreamGrants : public std::enable_shared_from_this<StreamGrants> {
   void OnTaskGone(uint64_t id, Admission::BatchId admitted);
   void CountBatch(const Grant& grant);
   void CountDelivered(const Grant& grant);
+  LogFields FieldsOf(const Grant& grant) const;
+  void LogFailed(const Grant& grant, const absl::Status& why) const;
+  void LogDelivered(const Grant& grant, const TimesByStage& times) const;
   void SendBatch(uint64_t id, Grant& grant, TaskEnd end);
   void OnFramesOut(uint64_t id);
   bool sending() const;

@@ -3,14 +3,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "common/batch/batch_view.h"
 #include "common/io/buffer.h"
+#include "common/observe/log_format.h"
+#include "common/observe/log_sink.h"
+#include "common/observe/metrics.h"
 #include "common/testing/sim_scheduler.h"
 #include "sampler_server/service/grants/credit_check.h"
 #include "sampler_server/testing/fleet_fixture.h"
@@ -64,11 +70,7 @@ class StreamGrantsTest : public ::testing::Test {
     core_->admission =
         std::make_shared<Admission>(limits, core_->budget, executor_);
     graph_ = std::make_shared<HeldGraph>(ServedGraph{VectorGraph(1)});
-    SpecOptions options;
-    options.num_neighbors = {2, 2};
-    options.batch_size = 3;
-    options.random_seed = 7;
-    session_ = MakeSession(graph_->schema(), options, {0, 3, 1, 6});
+    session_ = SessionOf({0, 3, 1, 6});
     EXPECT_TRUE(core_->graphs.Add(graph_).ok());
     plan_ = PlanSession(
                 [this](const std::string&) {
@@ -82,6 +84,13 @@ class StreamGrantsTest : public ::testing::Test {
         core_, 1, MakeCaller("trainer:1"), std::make_shared<Strand>(executor_),
         answers_);
   }
+  TrainerSession SessionOf(std::vector<int64_t> inputs) const {
+    SpecOptions options;
+    options.num_neighbors = {2, 2};
+    options.batch_size = 3;
+    options.random_seed = 7;
+    return MakeSession(graph_->schema(), options, std::move(inputs));
+  }
   // None starts.
   void StartWithoutTurns() {
     AdmissionLimits limits;
@@ -91,8 +100,12 @@ class StreamGrantsTest : public ::testing::Test {
 
   void Admit(uint64_t index, std::shared_ptr<SharedRoom> lent = nullptr,
              uint64_t max_bytes = 4096) {
+    AdmitOf(session_, index, std::move(lent), max_bytes);
+  }
+  void AdmitOf(const TrainerSession& session, uint64_t index,
+               std::shared_ptr<SharedRoom> lent, uint64_t max_bytes) {
     const v1::Credit credit =
-        ScriptedTrainer::MakeCredit(session_, index, max_bytes, 10000);
+        ScriptedTrainer::MakeCredit(session, index, max_bytes, 10000);
     auto request = MakeBatchRequest(credit, {}, plan_, 0, executor_->Now());
     ASSERT_TRUE(request.ok()) << request.status();
     grants_->Admit(index,
@@ -301,6 +314,155 @@ TEST_F(StreamGrantsTest, IsStalledWhenOthersWaitForTheMemoryOfUntakenFrames) {
   Run();
   EXPECT_TRUE(started);
   EXPECT_EQ(grants_->PollStall(), std::nullopt);
+}
+
+// What the log says of batches, at debug, and the histograms of their stages.
+class BatchStagesTest : public StreamGrantsTest {
+ protected:
+  BatchStagesTest() {
+    core_->metrics = ServiceMetrics(metrics_);
+    SetLogLevel(LogLevel::kDebug);
+    SetLogSink(
+        [this](LogLevel, std::string_view text) { lines_.emplace_back(text); });
+  }
+  ~BatchStagesTest() override {
+    core_->metrics = {};
+    SetLogSink(nullptr);
+    SetLogLevel(LogLevel::kInfo);
+  }
+
+  // Returns the fields of the only line that begins with `event`.
+  std::map<std::string, std::string> FieldsOf(const std::string& event) const {
+    std::map<std::string, std::string> fields;
+    int found = 0;
+    for (const std::string& line : lines_) {
+      if (!absl::StartsWith(line, event)) continue;
+      ++found;
+      for (absl::string_view word : absl::StrSplit(line, ' ')) {
+        fields.insert(absl::StrSplit(word, absl::MaxSplits('=', 1)));
+      }
+    }
+    EXPECT_EQ(found, 1);
+    return fields;
+  }
+  // Returns the time of the only batch that was sent, by stage.
+  std::map<std::string, absl::Duration> StagesOfBatch() const {
+    std::map<std::string, absl::Duration> stages;
+    for (const auto& [name, value] : FieldsOf("batch sent ")) {
+      if (absl::EndsWith(name, "_us")) {
+        stages[name] = absl::Microseconds(std::stoll(value));
+      }
+    }
+    return stages;
+  }
+  // All of the batch's time was in this stage, but for what its events take.
+  void ExpectSpentIn(const std::string& slow, absl::Duration all) {
+    absl::Duration sum;
+    for (const auto& [stage, time] : StagesOfBatch()) {
+      sum += time;
+      if (stage == slow) continue;
+      EXPECT_LT(time, all / 100) << stage;
+    }
+    EXPECT_GE(sum, all - absl::Microseconds(kNumTimedStages));
+    EXPECT_LE(sum, all);
+  }
+  // Returns the value of NAME{stage="STAGE"} of the histograms.
+  double Exported(const std::string& name, const std::string& stage) const {
+    const std::string text = metrics_.Exposition();
+    const std::string key = absl::StrCat("tributary_batch_stage_seconds_", name,
+                                         "{stage=\"", stage, "\"} ");
+    const size_t at = text.find(key);
+    EXPECT_NE(at, std::string::npos) << text;
+    return at == std::string::npos ? -1
+                                   : std::stod(text.substr(at + key.size()));
+  }
+
+  Metrics metrics_;
+  std::vector<std::string> lines_;
+};
+
+TEST_F(BatchStagesTest, ABatchThatWaitsForMemoryOfOthersWasQueued) {
+  Reservation held;
+  Admission::Batch other;
+  other.job = "other";
+  other.stream = 2;
+  other.reserve_bytes = kBudget;
+  other.start = [&held](Reservation reservation) {
+    held = std::move(reservation);
+  };
+  const auto admitted = core_->admission->Enqueue(std::move(other));
+  ASSERT_TRUE(admitted.ok());
+  RunFor(absl::Seconds(1));
+  const absl::Time from = executor_->Now();
+  Admit(0, std::make_shared<Slot>());
+  RunFor(absl::Seconds(5));
+  EXPECT_THAT(lines_, IsEmpty());
+  held.Release();
+  core_->admission->Finish(*admitted);
+  EXPECT_TRUE(
+      world_.RunUntil([&] { return !lines_.empty(); }, absl::Seconds(1)));
+  ExpectSpentIn("queue_us", executor_->Now() - from);
+  Run();
+  EXPECT_NEAR(Exported("sum", "queue"), 5, 0.05);
+  EXPECT_LT(Exported("sum", "sample"), 0.05);
+}
+
+TEST_F(BatchStagesTest, ABatchThatIsNotTakenWasBeingSent) {
+  const absl::Time from = executor_->Now();
+  Admit(0);
+  Run();
+  RunFor(absl::Seconds(7));
+  EXPECT_THAT(lines_, IsEmpty());
+  for (const char* stage : {"queue", "sample", "sample_peers", "gather",
+                            "gather_disk", "gather_peers"}) {
+    EXPECT_EQ(Exported("count", stage), 1) << stage;
+  }
+  EXPECT_EQ(Exported("count", "send"), 0);
+  stream_->sent.clear();
+  EXPECT_TRUE(
+      world_.RunUntil([&] { return !lines_.empty(); }, absl::Seconds(1)));
+  ExpectSpentIn("send_us", executor_->Now() - from);
+  Run();
+  EXPECT_EQ(Exported("count", "send"), 1);
+  EXPECT_NEAR(Exported("sum", "send"), 7, 0.07);
+}
+
+TEST_F(BatchStagesTest, ABatchThatIsNeitherMadeNorSentCountsInNone) {
+  Admit(0, nullptr, 64);  // too small a credit
+  Admit(1);
+  Run();
+  grants_->Cancel(1);  // made, but not taken
+  stream_->sent.clear();
+  Run();
+  EXPECT_EQ(Exported("count", "sample"), 1);
+  EXPECT_EQ(Exported("count", "send"), 0);
+}
+
+TEST_F(BatchStagesTest, ABatchThatFailsIsNamedByItsIdsAtInfo) {
+  SetLogLevel(LogLevel::kInfo);
+  AdmitOf(SessionOf({99}), 0, std::make_shared<Slot>(), 4096);
+  Run();
+  const auto fields = FieldsOf("batch failed: ");
+  EXPECT_EQ(fields.at("job"), "job");
+  EXPECT_EQ(fields.at("index"), "0");
+  EXPECT_EQ(Exported("count", "sample"), 0);
+}
+
+TEST_F(BatchStagesTest, ABatchIsNamedByItsIds) {
+  Admit(1, std::make_shared<Slot>());
+  Run();
+  const auto fields = FieldsOf("batch sent ");
+  EXPECT_EQ(fields.at("job"), "job");
+  EXPECT_EQ(fields.at("session"), ToHex(session_.identity).substr(0, 16));
+  EXPECT_EQ(fields.at("index"), "1");
+  EXPECT_GT(std::stoi(fields.at("bytes")), 0);
+}
+
+TEST_F(BatchStagesTest, NothingIsWrittenOfABatchBelowDebug) {
+  SetLogLevel(LogLevel::kInfo);
+  Admit(0, std::make_shared<Slot>());
+  Run();
+  EXPECT_THAT(lines_, IsEmpty());
 }
 
 }  // namespace

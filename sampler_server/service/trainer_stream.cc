@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "channel/envelope.h"
-#include "common/observe/log.h"
+#include "common/observe/log_format.h"
 #include "common/runtime/fault_point.h"
 #include "sampler_server/service/grants/credit_check.h"
 
@@ -57,7 +57,8 @@ void TrainerStream::OnClosed(const absl::Status& why) {
   if (!why.ok()) {
     LogRepeated(LogLevel::kInfo, "batch stream closed", caller_->share_key(),
                 absl::StrCat("batch stream of ", caller_->address,
-                             " closed: ", why.ToString()));
+                             " closed: ", why.ToString()),
+                {{"job", sessions_.job()}});
   }
   strand_->Post([self = shared_from_this()] {
     self->answers_->Stop();

@@ -110,8 +110,9 @@ class Process:
         return lines
 
     def stderr(self):
-        self._stderr.seek(0)
-        return self._stderr.read()
+        # Without moving the offset, at which the process writes meanwhile.
+        file = self._stderr.fileno()
+        return os.pread(file, os.fstat(file).st_size, 0).decode()
 
     @property
     def pid(self):

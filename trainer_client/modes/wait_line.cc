@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/observe/log_format.h"
 #include "common/text/terminal_text.h"
 
 namespace tributary {
@@ -24,6 +25,18 @@ size_t TerminalColumns() {
     return kUsual;
   }
   return size.ws_col;
+}
+
+// Returns an observer that logs one line for each wait.
+WaitObserver LogWaits(const std::string& program) {
+  auto line = std::make_shared<WaitLine>(
+      program, /*columns=*/0, absl::UTCTimeZone(),
+      [program](const std::string& text) {
+        const size_t begin = program.size() + 2;  // "PROGRAM: "
+        PrintMessage(LogLevel::kWarning, program,
+                     text.substr(begin, text.size() - begin - 1));
+      });
+  return [line](const WaitNotice& notice) { line->Show(notice, absl::Now()); };
 }
 
 }  // namespace
@@ -53,6 +66,7 @@ void WaitLine::Show(const WaitNotice& notice, absl::Time now) {
 }
 
 WaitObserver PrintWaits(const std::string& program) {
+  if (CurrentLogFormat() == LogFormat::kJson) return LogWaits(program);
   auto line = std::make_shared<WaitLine>(program, TerminalColumns(),
                                          absl::LocalTimeZone(),
                                          [](const std::string& text) {

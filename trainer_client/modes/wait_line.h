@@ -33,7 +33,8 @@ class WaitLine {
   bool shown_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-// Returns an observer that prints on stderr in the local time zone.
+// Returns an observer that prints on stderr in the local time zone; or, if the
+// log is JSON, one that logs a line for each wait, with the time in UTC.
 WaitObserver PrintWaits(const std::string& program);
 
 }  // namespace tributary

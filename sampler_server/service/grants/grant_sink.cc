@@ -8,10 +8,10 @@ namespace tributary {
 
 GrantSink::GrantSink(std::unique_ptr<BatchRoom> room,
                      std::shared_ptr<const void> hold,
-                     std::shared_ptr<StageCell> stage, Callbacks callbacks)
+                     std::shared_ptr<StageTimes> stages, Callbacks callbacks)
     : hold_(std::move(hold)),
       room_(std::move(room)),
-      stage_(std::move(stage)),
+      stages_(std::move(stages)),
       callbacks_(std::move(callbacks)) {}
 
 GrantSink::~GrantSink() {
@@ -47,16 +47,16 @@ void GrantSink::StageChanged(BatchStage stage) {
   if (std::exchange(waits_, waits) != waits) callbacks_.waits(waits);
   switch (stage) {
     case BatchStage::kSampling:
-      stage_->store(v1::STAGE_SAMPLING);
+      stages_->Enter(v1::STAGE_SAMPLING);
       break;
     case BatchStage::kWaitingForPeer:
-      stage_->store(v1::STAGE_WAITING_FOR_PEER);
+      stages_->Enter(v1::STAGE_WAITING_FOR_PEER);
       break;
     case BatchStage::kWaitingForDisk:
-      stage_->store(v1::STAGE_WAITING_FOR_DISK);
+      stages_->Enter(v1::STAGE_WAITING_FOR_DISK);
       break;
     case BatchStage::kGathering:
-      stage_->store(v1::STAGE_GATHERING);
+      stages_->Enter(v1::STAGE_GATHERING);
       break;
   }
 }

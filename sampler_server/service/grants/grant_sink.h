@@ -2,7 +2,6 @@
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_GRANTS_GRANT_SINK_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_GRANTS_GRANT_SINK_H_
 
-#include <atomic>
 #include <memory>
 
 #include "absl/functional/any_invocable.h"
@@ -11,6 +10,7 @@
 #include "common/proto/wire.pb.h"
 #include "sampler_server/engine/batch_task.h"
 #include "sampler_server/service/grants/batch_room.h"
+#include "sampler_server/service/grants/stage_times.h"
 
 namespace tributary {
 
@@ -28,9 +28,6 @@ struct TaskEnd {
 // task, and every read that still wrote to the room, is over.
 class GrantSink final : public BatchSink {
  public:
-  // The stage that Progress tells of; shared with the stream.
-  using StageCell = std::atomic<v1::Stage>;
-
   // Called on the task's threads; they must only post.
   struct Callbacks {
     // The task has a result. At most once: not after a cancel.
@@ -44,7 +41,7 @@ class GrantSink final : public BatchSink {
 
   // `hold` is that of the room: the server is busy until `gone` has returned.
   GrantSink(std::unique_ptr<BatchRoom> room, std::shared_ptr<const void> hold,
-            std::shared_ptr<StageCell> stage, Callbacks callbacks);
+            std::shared_ptr<StageTimes> stages, Callbacks callbacks);
   ~GrantSink() override;
 
   absl::Span<uint8_t> AllocateRoom(size_t bytes) override;
@@ -56,7 +53,7 @@ class GrantSink final : public BatchSink {
  private:
   const std::shared_ptr<const void> hold_;
   std::shared_ptr<BatchRoom> room_;
-  const std::shared_ptr<StageCell> stage_;
+  const std::shared_ptr<StageTimes> stages_;  // shared with the stream
   Callbacks callbacks_;
   bool waits_ = false;
 };

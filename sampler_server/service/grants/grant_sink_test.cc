@@ -39,8 +39,8 @@ class GrantSinkTest : public ::testing::Test {
   }
 
   const std::shared_ptr<ByteBudget> budget_ = ByteBudget::Create("b", 1000);
-  const std::shared_ptr<GrantSink::StageCell> stage_ =
-      std::make_shared<GrantSink::StageCell>(v1::STAGE_QUEUED);
+  const std::shared_ptr<StageTimes> stage_ =
+      std::make_shared<StageTimes>(&SteadyClock());
   std::vector<TaskEnd> ends_;
   std::vector<bool> waits_;
   int gone_ = 0;
@@ -121,13 +121,13 @@ TEST_F(GrantSinkTest, ACancelledTaskOnlyGoes) {
 TEST_F(GrantSinkTest, StagesAreShownAndWaitsToldWhenTheyChange) {
   auto sink = Sink();
   sink->StageChanged(BatchStage::kSampling);
-  EXPECT_EQ(stage_->load(), v1::STAGE_SAMPLING);
+  EXPECT_EQ(stage_->stage(), v1::STAGE_SAMPLING);
   sink->StageChanged(BatchStage::kWaitingForPeer);
-  EXPECT_EQ(stage_->load(), v1::STAGE_WAITING_FOR_PEER);
+  EXPECT_EQ(stage_->stage(), v1::STAGE_WAITING_FOR_PEER);
   sink->StageChanged(BatchStage::kWaitingForDisk);  // waits already
-  EXPECT_EQ(stage_->load(), v1::STAGE_WAITING_FOR_DISK);
+  EXPECT_EQ(stage_->stage(), v1::STAGE_WAITING_FOR_DISK);
   sink->StageChanged(BatchStage::kGathering);
-  EXPECT_EQ(stage_->load(), v1::STAGE_GATHERING);
+  EXPECT_EQ(stage_->stage(), v1::STAGE_GATHERING);
   EXPECT_EQ(waits_, (std::vector<bool>{true, false}));
 }
 

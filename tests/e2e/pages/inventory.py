@@ -101,6 +101,9 @@ BLOCKS = {
         ("# /etc/systemd", LAUNCH),
         ("# /etc/tributary", LAUNCH),
     ],
+    "docs/logs.md": [
+        ("tributary partition", PAGES + "logs_page_test.py"),
+    ],
     "docs/migrating-from-dgl.md": [
         ("-import dgl", TEXT),
         ("tributary partition --input tests/data/cora", PYTHON_DGL),

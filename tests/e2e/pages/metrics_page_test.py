@@ -14,14 +14,14 @@ PAGE = "docs/metrics.md"
 SUFFIX = re.compile(r"_(bucket|sum|count)$")
 
 
-def told():
-    """(type, names of labels) by metric, as the table has them.
+def told(section):
+    """(type, names of labels) by metric, as the section's table has them.
 
     A metric that the table has twice is an error.
     """
     found = {}
     for row in re.findall(r"^\| (`.+) \|$",
-                          page.sections(PAGE)["Series of a server"], re.M):
+                          page.sections(PAGE)[section], re.M):
         names, kind, labels = row.split(" | ")[:3]
         for name in re.findall(r"`(\w+)`", names):
             if name in found:
@@ -42,6 +42,14 @@ def exported(address):
         labels[family] |= set(re.findall(r'(\w+)="', given)) - {"le"}
     return {name: (kind, frozenset(labels[name]))
             for name, kind in kinds.items()}
+
+
+def compare(test, section, address):
+    """The table of the section with what is exported at the address."""
+    found, table = exported(address), told(section)
+    test.assertEqual(found.keys() - table.keys(), set(), "not on the page")
+    test.assertEqual(table.keys() - found.keys(), set(), "not exported")
+    test.assertEqual(found, table)
 
 
 class MetricsPageTest(unittest.TestCase):
@@ -67,10 +75,7 @@ class MetricsPageTest(unittest.TestCase):
             sample.read_line()
             processes.until(lambda: "tributary_trainer_wait_ratio" in
                             exported(self.server.http), processes.DEADLINE)
-            found, table = exported(self.server.http), told()
-        self.assertEqual(found.keys() - table.keys(), set(), "not on the page")
-        self.assertEqual(table.keys() - found.keys(), set(), "not exported")
-        self.assertEqual(found, table)
+            compare(self, "Series of a server", self.server.http)
 
 
 if __name__ == "__main__":

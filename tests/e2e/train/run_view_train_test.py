@@ -1,6 +1,7 @@
 """What a user of `tributary-train` sees of a run: the time of a step, the batch
-that made a loss that is not finite, the plan, and mixed precision."""
+that made a loss that is not finite, the plan, mixed precision, and logs as JSON."""
 
+import json
 import os
 import re
 import shlex
@@ -55,6 +56,39 @@ class StepTimeTest(RunViewTest):
                 rounds = 7 if ranks == 1 else 4  # of 140 inputs
                 self.assertLessEqual(sum(seconds.values()) * rounds,
                                      epoch["seconds"] * 1.01)
+
+
+class JsonLogTest(RunViewTest):
+    FLAGS = ("--num-neighbors", "5", "--batch-size", 20, "--epochs", 1,
+             "--log-format", "json", "--log-level")
+
+    def test_a_worker_has_the_trainers_flags(self):
+        done = train("--graph", self.cora, "--mode", "mp", "--num-workers", 1,
+                     "--worker-program", os.path.abspath(processes.TRIBUTARY),
+                     *self.FLAGS, "debug")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        sent = [event for event in map(json.loads, done.stderr.splitlines())
+                if event["message"] == "batch sent"]
+        # The training's 7 batches, beside those of its evaluation.
+        self.assertGreaterEqual(len(sent), 7)
+        self.assertEqual({event["job"] for event in sent}, {"default"})
+        self.assertLessEqual(set(range(7)), {event["index"] for event in sent})
+
+    def test_why_ranks_end_is_json(self):
+        done = train("--graph", self.cora, "--nproc", 2, "--save-model",
+                     "/no/where/model", *self.FLAGS, "off")
+        self.assertNotEqual(done.returncode, 0)
+        [event] = map(json.loads, done.stderr.splitlines())
+        self.assertEqual(event["program"], "tributary-train")
+        self.assertEqual(event["level"], "error")
+        self.assertIn("/no/where", event["message"])
+
+    def test_a_wrong_format_is_refused_with_what_is_allowed(self):
+        done = train("--graph", self.cora, "--num-neighbors", "5",
+                     "--log-format", "xml")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--log-format: log format 'xml' is none of text, json",
+                      done.stderr)
 
 
 class NotFiniteTest(RunViewTest):

@@ -12,6 +12,8 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "common/identity/tls_files.h"
+#include "common/observe/log_flags.h"
+#include "common/observe/log_format.h"
 #include "common/text/parse_byte_size.h"
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"
@@ -19,6 +21,7 @@
 #include "trainer_client/modes/options_file.h"
 #include "trainer_client/torch/command/train_flags.h"
 #include "trainer_client/torch/command/train_session.h"
+#include "trainer_client/torch/observe/rank_address.h"
 #include "trainer_client/torch/sessions/link_times.h"
 
 namespace tributary {
@@ -342,8 +345,13 @@ absl::Status ReadNode(const TrainFlagTexts& t, TrainArguments& a) {
 }
 
 absl::Status ReadTexts(TrainFlagTexts& t, TrainArguments& a) {
-  a.progress = !t.no_progress;
+  RETURN_IF_ERROR(ApplyLogFlags(t.log));
+  a.progress = !t.no_progress && CurrentLogFormat() == LogFormat::kText;
   RETURN_IF_ERROR(ReadNode(t, a));
+  // Of the last rank that this program starts; the others' ports are lower.
+  if (!a.http.empty()) {
+    RETURN_IF_ERROR(RankHttpAddress(a.http, a.nproc - 1).status());
+  }
   RETURN_IF_ERROR(ReadSource(t, a));
   RETURN_IF_ERROR(ReadTrainSession(t, a));
   RETURN_IF_ERROR(ReadTask(t, a));

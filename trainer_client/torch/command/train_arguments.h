@@ -40,6 +40,7 @@ struct TrainArguments {
   absl::Duration replace_timeout;  // 0: a lost machine ends the job
   std::string log;                 // empty: none
   std::string tensorboard;         // a folder; empty: none
+  std::string http;                // RankHttpAddress(); empty: none
   bool dry_run = false;            // prints the plan alone
   bool progress = true;
 };

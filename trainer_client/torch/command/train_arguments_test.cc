@@ -320,6 +320,10 @@ TEST(TrainArgumentsTest, UsageErrors) {
            {"--graph", "g", "--resume", "auto"},
            {"--graph", "g", "--dropout", "nan"},
            {"--graph", "g", "--lr", "1e-2x"},
+           {"--graph", "g", "--log-format", "xml"},
+           {"--graph", "g", "--log-level", "loud"},
+           {"--graph", "g", "--http", "9100"},
+           {"--graph", "g", "--http", "127.0.0.1:65535", "--nproc", "2"},
            {"--graph", "g", "--unknown"}}) {
     const auto parsed = Parse(words);
     EXPECT_FALSE(parsed.arguments.has_value());
@@ -378,6 +382,16 @@ TEST(TrainArgumentsTest, WorkerOptionsAreCheckedWithEitherSource) {
     }
   }
   EXPECT_EQ(Parse({"--graph", "g"}).arguments->source.worker.servers, "");
+}
+
+TEST(TrainArgumentsTest, MetricsAreServedWhereAsked) {
+  const auto none = Parse({"--graph", "g"});
+  ASSERT_TRUE(none.arguments);
+  EXPECT_EQ(none.arguments->http, "");
+  const auto asked =
+      Parse({"--graph", "g", "--http", "127.0.0.1:65534", "--nproc", "2"});
+  ASSERT_TRUE(asked.arguments);
+  EXPECT_EQ(asked.arguments->http, "127.0.0.1:65534");
 }
 
 TEST(TrainArgumentsTest, HelpIsNoError) {

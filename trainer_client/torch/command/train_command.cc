@@ -16,13 +16,15 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "channel/http/metrics_server.h"
 #include "common/observe/log.h"
+#include "common/observe/log_format.h"
 #include "common/process/freed_memory.h"
 #include "common/process/resource_errors.h"
 #include "common/process/signal_watcher.h"
 #include "common/runtime/mutex.h"
 #include "common/text/status.h"
-#include "common/text/terminal_text.h"
+#include "common/text/version.h"
 #include "trainer_client/modes/wait_line.h"
 #include "trainer_client/tensors/dist_context.h"
 #include "trainer_client/torch/command/plan_text.h"
@@ -40,6 +42,8 @@
 #include "trainer_client/torch/ddp/rank_launcher.h"
 #include "trainer_client/torch/inference/loader_slot.h"
 #include "trainer_client/torch/inference/predictor.h"
+#include "trainer_client/torch/observe/rank_address.h"
+#include "trainer_client/torch/observe/train_metrics.h"
 #include "trainer_client/torch/restart/resume_after_restart.h"
 #include "trainer_client/torch/train/checkpointing.h"
 #include "trainer_client/torch/train/train_device.h"
@@ -56,13 +60,10 @@ constexpr absl::Duration kCauseTimeout = absl::Seconds(5);
 const char* Environment(const char* name) { return std::getenv(name); }
 
 void PrintError(const std::string& who, const absl::Status& status) {
-  std::fputs(
-      TerminalError(
-          "tributary-train",
-          absl::StrCat(
-              who, status.ToString(absl::StatusToStringMode::kWithNoExtraData)))
-          .c_str(),
-      stderr);
+  PrintMessage(
+      LogLevel::kError, "tributary-train",
+      absl::StrCat(
+          who, status.ToString(absl::StatusToStringMode::kWithNoExtraData)));
 }
 
 // The observer of ranks other than 0, whose reports are the same.
@@ -129,6 +130,7 @@ class RankRun {
 
   absl::Status Run(const OpenBatchSource& open, const std::string& command,
                    SignalWatcher& watcher) {
+    RETURN_IF_ERROR(ServeMetrics());
     RETURN_IF_ERROR(OpenLog(command));
     ASSIGN_OR_RETURN(const std::unique_ptr<ProcessGroup> group,
                      ProcessGroup::Connect(rank_, GroupTimeout(arguments_)));
@@ -265,6 +267,21 @@ class RankRun {
     if (rank_.rank == 0) source.on_wait = PrintWaits("tributary-train");
     return source;
   }
+  // Serves the rank's own figures, if --http is given.
+  absl::Status ServeMetrics() {
+    if (arguments_.http.empty()) return absl::OkStatus();
+    MetricsServerOptions options;
+    ASSIGN_OR_RETURN(options.listen,
+                     RankHttpAddress(arguments_.http, rank_.local_rank));
+    metrics_ = std::make_unique<TrainMetrics>(kVersion);
+    options.metrics = [this] { return metrics_->Exposition(); };
+    options.health = [] { return absl::OkStatus(); };
+    ASSIGN_OR_RETURN(http_, MetricsServer::Start(std::move(options)));
+    PrintMessage(LogLevel::kInfo, "tributary-train",
+                 absl::StrCat("note: rank ", rank_.rank, " serves http://",
+                              http_->address().ToString(), "/metrics"));
+    return absl::OkStatus();
+  }
   absl::Status OpenLog(const std::string& command) {
     if (rank_.rank != 0 || arguments_.log.empty()) return absl::OkStatus();
     const bool goes_on =
@@ -279,8 +296,15 @@ class RankRun {
                                      LoaderSlot& of_prediction,
                                      ProcessGroup& group,
                                      TrainObserver& reports) const {
-    BeatAtRounds observer(&reports, heartbeat_, stage_);
+    BeatAtRounds beats(&reports, heartbeat_, stage_);
     TrainLoaders loaders = owned.get();
+    std::optional<CountReports> counts;
+    if (metrics_ != nullptr) {
+      counts.emplace(&beats, metrics_.get(),
+                     [train = loaders.train] { return train->stats(); });
+    }
+    TrainObserver& observer =
+        counts ? *counts : static_cast<TrainObserver&>(beats);
     loaders.context = context_.get();
     loaders.stop_requested = stop_requested_;
     loaders.ranking.stop_requested = stop_requested_;
@@ -319,6 +343,8 @@ class RankRun {
   const RankEnvironment& rank_;
   Heartbeat* const heartbeat_;
   RunStage* const stage_;
+  std::unique_ptr<TrainMetrics> metrics_;  // null: without --http
+  std::unique_ptr<MetricsServer> http_;    // of them; destroyed first
   std::unique_ptr<TrainLog> log_;
   std::unique_ptr<DistContext> context_;  // null: no rows on servers
   std::function<bool()> stop_requested_;
@@ -378,11 +404,9 @@ void PrintEnd(const absl::Status& status, const RankEnvironment& rank,
               bool interrupted) {
   if (interrupted) {
     if (rank.rank != 0) return;
-    std::fputs(
-        TerminalError("tributary-train",
-                      EndedOnRequest(status) ? status.message() : "interrupted")
-            .c_str(),
-        stderr);
+    PrintMessage(
+        LogLevel::kError, "tributary-train",
+        EndedOnRequest(status) ? std::string(status.message()) : "interrupted");
     return;
   }
   PrintError(rank.world > 1 ? absl::StrCat("rank ", rank.rank, ": ") : "",
@@ -463,17 +487,15 @@ int RunTrainCommand(int argc, char** argv, const OpenBatchSource& open,
                    .max_restarts = parsed.arguments->max_restarts},
                   Environment);
   if (!launches.ok()) {
-    std::fputs(
-        TerminalError("tributary-train", launches.status().message()).c_str(),
-        stderr);
+    PrintMessage(LogLevel::kError, "tributary-train",
+                 std::string(launches.status().message()));
     return kExitUsage;
   }
   const absl::StatusOr<std::string> run_id =
       RunIdOf(arguments.run_id, words, Environment);
   if (!run_id.ok()) {
-    std::fputs(
-        TerminalError("tributary-train", run_id.status().message()).c_str(),
-        stderr);
+    PrintMessage(LogLevel::kError, "tributary-train",
+                 std::string(run_id.status().message()));
     return kExitUsage;
   }
   arguments.run_id = *run_id;

@@ -340,11 +340,17 @@ void DeclareRunning(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
   app.add_option("--log", a.log, "Write a JSON object per epoch to this file");
   app.add_option("--tensorboard", a.tensorboard,
                  "Write TensorBoard's event files into this folder");
+  app.add_option(
+      "--http", a.http,
+      "HOST:PORT of /metrics and /healthz of a rank, plain text for "
+      "all who reach it: rank N of a machine, from 0, listens at PORT "
+      "+ N; port 0: any, told on stderr; default: none");
   app.add_flag("--dry-run", a.dry_run,
                "Print the plan (inputs, rounds, sizes of batches, model and "
                "checkpoints) and end; samples one batch of each split");
   app.add_flag("--no-progress", t.no_progress,
                "Print no progress on a terminal");
+  AddLogFlags(app, t.log);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "common/observe/log_flags.h"
 #include "trainer_client/core/session_text/session_text.h"
 #include "trainer_client/torch/command/train_arguments.h"
 
@@ -41,6 +42,7 @@ struct TrainFlagTexts {
   double replace_timeout = 0;
   double grace_period = 25;
   bool no_progress = false;
+  LogFlags log{.level = "warning"};
   std::string predict;    // empty: nothing
   std::string out;        // empty: none
   std::string inference;  // empty: by what is predicted

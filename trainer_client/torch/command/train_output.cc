@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/observe/log_format.h"
 #include "common/runtime/clock.h"
 #include "common/text/status.h"
 
@@ -259,8 +260,8 @@ void TrainOutput::OnPrediction(const PredictionReport& report) {
 
 void TrainOutput::OnNote(const std::string& note) {
   ClearProgress();
-  std::fputs(absl::StrCat("tributary-train: note: ", note, "\n").c_str(),
-             stderr);
+  PrintMessage(LogLevel::kInfo, "tributary-train",
+               absl::StrCat("note: ", note));
 }
 
 absl::Status TrainOutput::Finish(const TrainResult& result) {

@@ -35,6 +35,10 @@ class Reports final : public TrainObserver {
     if (on_round) on_round(phase, round);
   }
   void OnEpoch(const EpochReport& report) override { epochs.push_back(report); }
+  void OnPhase(StepPhase phase, absl::Duration time) override {
+    phases[phase].push_back(time);
+  }
+  void OnStep(uint64_t step) override { steps.push_back(step); }
   void OnResume(const std::string& path, uint64_t step) override {
     resumed_from = path;
     resumed_step = step;
@@ -45,6 +49,8 @@ class Reports final : public TrainObserver {
   std::vector<std::string> notes;
   std::vector<EpochReport> epochs;
   std::map<std::string, int> rounds;  // completed, by phase
+  std::map<StepPhase, std::vector<absl::Duration>> phases;
+  std::vector<uint64_t> steps;
   // Called after each, with their number in the phase.
   std::function<void(std::string_view phase, int round)> on_round;
 };

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <string_view>
+#include <utility>
 
 #include "absl/time/time.h"
 #include "common/runtime/clock.h"
@@ -49,7 +51,11 @@ struct StepTimes {
 // Adds the time since the last lap to a phase. Used by one thread at a time.
 class StepTimer {
  public:
-  explicit StepTimer(const Clock& clock) : clock_(clock), last_(clock.Now()) {}
+  using OnLap = std::function<void(StepPhase phase, absl::Duration time)>;
+
+  // `on_lap`, if set, is told each lap.
+  explicit StepTimer(const Clock& clock, OnLap on_lap = nullptr)
+      : clock_(clock), on_lap_(std::move(on_lap)), last_(clock.Now()) {}
 
   // Begins a step: time before it belongs to no phase.
   void Begin() {
@@ -58,14 +64,16 @@ class StepTimer {
   }
   void Lap(StepPhase phase) {
     const absl::Time now = clock_.Now();
-    times_.seconds[static_cast<size_t>(phase)] +=
-        absl::ToDoubleSeconds(now - last_);
+    const absl::Duration time = now - last_;
+    times_.seconds[static_cast<size_t>(phase)] += absl::ToDoubleSeconds(time);
     last_ = now;
+    if (on_lap_) on_lap_(phase, time);
   }
   const StepTimes& times() const { return times_; }
 
  private:
   const Clock& clock_;
+  const OnLap on_lap_;
   absl::Time last_;
   StepTimes times_;
 };

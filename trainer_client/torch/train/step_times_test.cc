@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 namespace tributary {
 namespace {
 
@@ -35,6 +38,23 @@ TEST(StepTimesTest, LapsAreOfTheirPhases) {
   EXPECT_DOUBLE_EQ(times.total(), 16);
   EXPECT_DOUBLE_EQ(times.mean_step(), 8);
   EXPECT_DOUBLE_EQ(times.share(StepPhase::kWait), 0.375);
+}
+
+TEST(StepTimesTest, EachLapIsTold) {
+  ManualClock clock;
+  std::vector<std::pair<StepPhase, absl::Duration>> laps;
+  StepTimer timer(clock, [&laps](StepPhase phase, absl::Duration time) {
+    laps.emplace_back(phase, time);
+  });
+  clock.now += absl::Seconds(9);
+  timer.Begin();
+  clock.now += absl::Seconds(2);
+  timer.Lap(StepPhase::kWait);
+  clock.now += absl::Seconds(3);
+  timer.Lap(StepPhase::kCopy);
+  EXPECT_EQ(laps, (std::vector<std::pair<StepPhase, absl::Duration>>{
+                      {StepPhase::kWait, absl::Seconds(2)},
+                      {StepPhase::kCopy, absl::Seconds(3)}}));
 }
 
 TEST(StepTimesTest, NoSteps) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "trainer_client/torch/train/step_times.h"
 
 namespace tributary {
@@ -63,6 +64,10 @@ class TrainObserver {
   // is "classes", "labels", "links", "train", "valid", "test" or "predict".
   virtual void OnRound(std::string_view phase, uint64_t epoch, uint64_t done,
                        uint64_t total) = 0;
+  // A phase of a training round has taken so long on this rank.
+  virtual void OnPhase(StepPhase, absl::Duration) {}
+  // All ranks have taken the optimizer's step of this number, from 1.
+  virtual void OnStep(uint64_t) {}
   virtual void OnEpoch(const EpochReport& report) = 0;
   // Predictions are complete in their folder.
   virtual void OnPrediction(const PredictionReport&) {}

@@ -226,7 +226,10 @@ class TrainingRun {
     Tally tally;
     if (resumed) tally = resumed->TallyOf(group_.rank(), group_.world());
     Barrier barrier{.epoch = epoch, .tally = tally};
-    StepTimer timer(*options_.clock);
+    StepTimer timer(*options_.clock,
+                    [this](StepPhase phase, absl::Duration time) {
+                      observer_.OnPhase(phase, time);
+                    });
     RETURN_IF_ERROR(passes_.ForEachRound(
         loaders_.train, "train", epoch,
         [&](uint64_t round, const BatchLease* lease) -> absl::Status {
@@ -244,7 +247,7 @@ class TrainingRun {
                 static_cast<double>(ExhaustedNegatives(lease->view()));
           }
           if (place.ends_step && all.allows_step()) {
-            ++step_;
+            observer_.OnStep(++step_);
             barrier = {epoch, round + 1, tally};
             RETURN_IF_ERROR(checkpointing_->AfterStep(
                 step_, all, *learner_, [&] { return StateAt(barrier); }));

@@ -69,6 +69,12 @@ TEST(TrainerTest, EachPhaseOfAStepIsMeasured) {
           << kStepPhaseNames[phase];
     }
   }
+  for (size_t phase = 0; phase < kNumStepPhases; ++phase) {
+    EXPECT_EQ(job.reports.phases[static_cast<StepPhase>(phase)],
+              std::vector<absl::Duration>(8, absl::Milliseconds(1)))
+        << kStepPhaseNames[phase];
+  }
+  EXPECT_EQ(job.reports.steps, (std::vector<uint64_t>{1, 2, 3, 4, 5, 6, 7, 8}));
 }
 
 // A graph in which only the node 60, the 20th training input, reads a feature

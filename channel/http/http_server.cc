@@ -1,4 +1,4 @@
-#include "sampler_server/http/http_server.h"
+#include "channel/http/http_server.h"
 
 #include <netinet/in.h>
 #include <pthread.h>
@@ -16,11 +16,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "channel/http/http_places.h"
 #include "channel/tls/refused_connections.h"
 #include "channel/tls/tls_context.h"
 #include "common/fleet/ip_host.h"
 #include "common/text/status.h"
-#include "sampler_server/http/http_places.h"
 
 namespace tributary {
 namespace {

@@ -1,6 +1,6 @@
 // Decides which connections of the HTTP server stay when there are many.
-#ifndef TRIBUTARY_SAMPLER_SERVER_HTTP_HTTP_PLACES_H_
-#define TRIBUTARY_SAMPLER_SERVER_HTTP_HTTP_PLACES_H_
+#ifndef TRIBUTARY_CHANNEL_HTTP_HTTP_PLACES_H_
+#define TRIBUTARY_CHANNEL_HTTP_HTTP_PLACES_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -75,4 +75,4 @@ class HttpPlaces {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_HTTP_HTTP_PLACES_H_
+#endif  // TRIBUTARY_CHANNEL_HTTP_HTTP_PLACES_H_

@@ -1,4 +1,4 @@
-#include "sampler_server/http/metrics_server.h"
+#include "channel/http/metrics_server.h"
 
 #include <arpa/inet.h>
 #include <sys/socket.h>

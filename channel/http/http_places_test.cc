@@ -1,4 +1,4 @@
-#include "sampler_server/http/http_places.h"
+#include "channel/http/http_places.h"
 
 #include <map>
 #include <memory>

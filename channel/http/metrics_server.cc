@@ -1,11 +1,11 @@
-#include "sampler_server/http/metrics_server.h"
+#include "channel/http/metrics_server.h"
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "channel/http/http_server.h"
 #include "channel/tls/refused_connections.h"
 #include "common/text/status.h"
-#include "sampler_server/http/http_server.h"
 
 namespace tributary {
 namespace {

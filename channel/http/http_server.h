@@ -1,6 +1,6 @@
 // A small HTTP/1.1 server for GET requests of few clients.
-#ifndef TRIBUTARY_SAMPLER_SERVER_HTTP_HTTP_SERVER_H_
-#define TRIBUTARY_SAMPLER_SERVER_HTTP_HTTP_SERVER_H_
+#ifndef TRIBUTARY_CHANNEL_HTTP_HTTP_SERVER_H_
+#define TRIBUTARY_CHANNEL_HTTP_HTTP_SERVER_H_
 
 #include <functional>
 #include <memory>
@@ -54,4 +54,4 @@ class HttpServer {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_HTTP_HTTP_SERVER_H_
+#endif  // TRIBUTARY_CHANNEL_HTTP_HTTP_SERVER_H_

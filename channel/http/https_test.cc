@@ -19,12 +19,12 @@
 #include "absl/strings/match.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "channel/http/metrics_server.h"
 #include "channel/tls/refused_connections.h"
 #include "common/fleet/testing/ipv6_network.h"
 #include "common/identity/testing/test_certificates.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "sampler_server/http/metrics_server.h"
 
 namespace tributary {
 namespace {

@@ -1,6 +1,6 @@
 // Serves /metrics and /healthz over HTTP, for Prometheus and Kubernetes.
-#ifndef TRIBUTARY_SAMPLER_SERVER_HTTP_METRICS_SERVER_H_
-#define TRIBUTARY_SAMPLER_SERVER_HTTP_METRICS_SERVER_H_
+#ifndef TRIBUTARY_CHANNEL_HTTP_METRICS_SERVER_H_
+#define TRIBUTARY_CHANNEL_HTTP_METRICS_SERVER_H_
 
 #include <functional>
 #include <memory>
@@ -40,4 +40,4 @@ class MetricsServer {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_HTTP_METRICS_SERVER_H_
+#endif  // TRIBUTARY_CHANNEL_HTTP_METRICS_SERVER_H_

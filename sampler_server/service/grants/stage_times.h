@@ -1,0 +1,115 @@
+// Measures how long one batch is in each stage on its server.
+#ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_GRANTS_STAGE_TIMES_H_
+#define TRIBUTARY_SAMPLER_SERVER_SERVICE_GRANTS_STAGE_TIMES_H_
+
+#include <array>
+#include <cstddef>
+
+#include "absl/time/time.h"
+#include "common/proto/wire.pb.h"
+#include "common/runtime/clock.h"
+#include "common/runtime/mutex.h"
+
+namespace tributary {
+
+// The stages that a batch's time on its server is divided into, in the order in
+// which they begin. Those of sampling may take turns, and those of gathering.
+enum class TimedStage {
+  kQueue,        // waits for its turn, for memory and for a sampling thread
+  kSample,       // draws neighbours and numbers nodes
+  kSamplePeers,  // waits for answers of peers about neighbours
+  kGather,       // copies rows that are in memory here
+  kGatherDisk,   // waits for rows in files, and maybe for peers, too
+  kGatherPeers,  // waits for rows of peers alone
+  kSend,         // until the network has taken the last frame
+};
+inline constexpr size_t kNumTimedStages = 7;
+
+// Returns the stage's name in metrics and logs: "queue", "sample",
+// "sample_peers", "gather", "gather_disk", "gather_peers", "send".
+inline const char* TimedStageName(TimedStage stage) {
+  static constexpr const char* kNames[kNumTimedStages] = {
+      "queue",       "sample",       "sample_peers", "gather",
+      "gather_disk", "gather_peers", "send"};
+  return kNames[static_cast<size_t>(stage)];
+}
+
+// The time of each TimedStage, by its number.
+using TimesByStage = std::array<absl::Duration, kNumTimedStages>;
+
+inline absl::Duration Total(const TimesByStage& times) {
+  absl::Duration total;
+  for (const absl::Duration time : times) total += time;
+  return total;
+}
+
+// A stopwatch over the stages that Progress tells of. Each moment since its
+// construction counts for exactly one TimedStage, so the times add up to the
+// time since then. Thread-safe: the stream and the task enter stages.
+class StageTimes {
+ public:
+  // The batch is queued from now on. `clock` outlives the object.
+  explicit StageTimes(const Clock* clock)
+      : clock_(clock), since_(clock->Now()) {}
+
+  // Waiting for a peer or a disk belongs to sampling or gathering, whichever
+  // began last. STAGE_UNSPECIFIED and STAGE_WAITING_FOR_ROOM go on with
+  // the TimedStage before.
+  void Enter(v1::Stage stage) {
+    MutexLock lock(mutex_);
+    Count(clock_->Now());
+    stage_ = stage;
+    timed_ = TimedStageOf(stage);
+  }
+  v1::Stage stage() const {
+    MutexLock lock(mutex_);
+    return stage_;
+  }
+  // Returns the times so far.
+  TimesByStage Times() const {
+    MutexLock lock(mutex_);
+    TimesByStage times = times_;
+    times[static_cast<size_t>(timed_)] += clock_->Now() - since_;
+    return times;
+  }
+
+ private:
+  void Count(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    times_[static_cast<size_t>(timed_)] += now - since_;
+    since_ = now;
+  }
+  TimedStage TimedStageOf(v1::Stage stage) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    switch (stage) {
+      case v1::STAGE_QUEUED:
+        return TimedStage::kQueue;
+      case v1::STAGE_SAMPLING:
+        return TimedStage::kSample;
+      case v1::STAGE_WAITING_FOR_PEER:
+        return gathers() ? TimedStage::kGatherPeers : TimedStage::kSamplePeers;
+      case v1::STAGE_WAITING_FOR_DISK:
+        return TimedStage::kGatherDisk;
+      case v1::STAGE_GATHERING:
+        return TimedStage::kGather;
+      case v1::STAGE_SENDING:
+        return TimedStage::kSend;
+      default:
+        return timed_;
+    }
+  }
+  bool gathers() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return timed_ == TimedStage::kGather || timed_ == TimedStage::kGatherDisk ||
+           timed_ == TimedStage::kGatherPeers;
+  }
+
+  const Clock* const clock_;
+  mutable Mutex mutex_;
+  v1::Stage stage_ ABSL_GUARDED_BY(mutex_) = v1::STAGE_QUEUED;
+  TimedStage timed_ ABSL_GUARDED_BY(mutex_) = TimedStage::kQueue;
+  absl::Time since_ ABSL_GUARDED_BY(mutex_);
+  TimesByStage times_ ABSL_GUARDED_BY(mutex_) = {};
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_SAMPLER_SERVER_SERVICE_GRANTS_STAGE_TIMES_H_
