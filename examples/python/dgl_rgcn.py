@@ -228,7 +228,8 @@ def train_model(options, first_parameters=None):
     begin = checkpoints.restore() if checkpoints else 0
     losses, best = [], (0.0, 0.0, 0)
     for epoch in range(begin, options.n_epochs):
-        loaders[0].set_epoch(epoch)
+        for loader in loaders:  # also those of evaluation draw by it
+            loader.set_epoch(epoch)
         of_epoch = train_epoch(trained, rows, optimizers, loaders[0], labels, category)
         losses += of_epoch
         validation, tested = (accuracy(model, rows, loader, labels, category)
