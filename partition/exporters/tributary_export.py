@@ -15,6 +15,9 @@ one partition at a time into memory, and some bytes for each node and edge. GLT'
 files are pickles, which may run any code: export only what you trust.
 """
 
+# mypy: ignore-errors
+# It runs where another system's packages are, and has no types.
+
 import argparse
 import json
 import pathlib
@@ -491,7 +494,7 @@ def parse_arguments(arguments):
     return parser.parse_args(arguments)
 
 
-def main(arguments):
+def main(arguments: list) -> int:
     args = parse_arguments(arguments)
     unfinished = pathlib.Path(args.out + ".unfinished")
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import logging
 import os
 import pathlib
@@ -11,10 +13,13 @@ from typing import Any, Iterator, Mapping
 
 import numpy
 
-from . import _dgl_graph, _program
+from . import _dgl_graph, _program, errors, tributary_export
 from ._arrays import NUMBERS, to_numpy
 
 _LOGGER = logging.getLogger("tributary_gnn.partition")
+# Formats of other systems' partitions: what tributary_export.py calls them, and their place.
+_EXPORTED = {"dgl-partition": ("dgl", "--part-config"), "glt-partition": ("glt", "--root")}
+_FLAGS_OF_EXPORTS = ("mapping", "dgl_ids", "node_data", "node_ids")
 _PARTS_OF_TYPE = re.compile(r"[/.]|_$")
 
 
@@ -40,6 +45,12 @@ def partition(data: Any, out: str | os.PathLike, num_parts: int = 1, method: str
       method: "random", "metis", "ldg", or "assignment" with assignment=FILE.
       options: flags of `tributary partition` by keyword: add_reverse=True, degrees=True,
         edge_masks=["train"], feature_dtype="float16", name="cora", format="ogb", ...
+        With format="dgl-partition" `data` is the JSON file of a graph that DGL has
+        partitioned, with "glt-partition" the folder of one of GraphLearn-for-PyTorch's, and
+        method="assignment" keeps the parts as they are. They need DGL, or torch; `mapping`,
+        `dgl_ids`, `node_data` ({"label": FILE}) and `node_ids` ({"train": FILES}) are flags of
+        tributary_export.py (docs/migrating-from-dgl.md). GLT's files are pickles, which may
+        run any code: name only what you trust.
 
     Returns `out` as a path. What the program says goes to the logger
     "tributary_gnn.partition".
@@ -53,6 +64,8 @@ def partition(data: Any, out: str | os.PathLike, num_parts: int = 1, method: str
     words += _program.flags(options)
     if isinstance(data, (str, os.PathLike)):
         path = os.fspath(data)
+        if options.get("format") in _EXPORTED:
+            return _of_other_system(path, out, num_parts, method, options)
         given = [] if "format" in options else ["--format", _format_of(path)]
         _program.run("partition", ["--input", path, *given, *words], _LOGGER)
         return pathlib.Path(out)
@@ -68,6 +81,40 @@ def partition(data: Any, out: str | os.PathLike, num_parts: int = 1, method: str
         named = [] if "name" in options else ["--name", pathlib.Path(out).stem]
         _program.run("partition", ["--format", "npy", "--input", folder, *named, *words], _LOGGER)
     return pathlib.Path(out)
+
+
+def _of_other_system(path: str, out: str | os.PathLike, num_parts: int, method: str,
+                     options: dict[str, Any]) -> pathlib.Path:
+    """Writes a graph that DGL or GLT has partitioned, by way of chunks of DGL's."""
+    system, root = _EXPORTED[options.pop("format")]
+    words = [system, root, path]
+    for name in _FLAGS_OF_EXPORTS:
+        words += _flags_of_export(name, options.pop(name, None))
+    with tempfile.TemporaryDirectory(dir=pathlib.Path(out).absolute().parent,
+                                     prefix=".chunks-") as folder:
+        chunks = os.path.join(folder, "chunks")
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
+            code = tributary_export.main([*words, "--out", chunks])
+        if code != 0:
+            raise errors.InvalidArgument(said.getvalue().strip().rpartition("error: ")[2])
+        if method == "assignment":
+            options.setdefault("assignment", os.path.join(chunks, "assignment"))
+        return partition(chunks, out, num_parts, method, format="dgl-chunked", **options)
+
+
+def _flags_of_export(name: str, value: Any) -> list[str]:
+    flag = "--" + name.replace("_", "-")
+    if value is None or value is False:
+        return []
+    if value is True:
+        return [flag]
+    if not isinstance(value, Mapping):
+        return [flag, os.fspath(value)]
+    files = {its: [given] if isinstance(given, (str, os.PathLike)) else given
+             for its, given in value.items()}
+    return [word for its, paths in files.items()
+            for word in (flag, f"{its}={','.join(map(os.fspath, paths))}")]
 
 
 def _format_of(path: str) -> str:

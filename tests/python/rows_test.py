@@ -198,6 +198,38 @@ class TensorTest(RowsTest):
         with tg.DistContext(graph=self.graph) as context, self.assertRaises(tg.Error):
             context.restore(os.path.join(self.folder, "none"))
 
+    def test_state_of_optimizers_goes_on_in_another_world(self):
+        folder = os.path.join(self.folder, "state")
+        step = tg._library.RawStep(0.1, 1e-8, 0.9, 0.999, 1)
+        gradients = np.random.default_rng(2).standard_normal((3, 2, 2)).astype(np.float32)
+
+        def learned(context):
+            rows = tg.DistTensor(context, "learned", (60, 2), initial="ones")
+            rows.attach_optimizer("adam")
+            return rows
+
+        with tg.DistContext(graph=self.graph) as context:
+            rows = learned(context)
+            for number in range(3):
+                if number == 2:
+                    context.save(folder)
+                rows.push(0, np.array([3, 40]), gradients[number], step)
+                context.close_round()
+            expected = rows.read()
+        servers = self.fleet()
+        opened = together(2, lambda rank: self.enterContext(
+            tg.DistContext(servers, rank=rank, world_size=2, timeout=30)))
+
+        def work(rank):  # each rank pushes one of the rows
+            opened[rank].restore(folder)
+            rows = learned(opened[rank])
+            rows.push(rank, np.array([[3], [40]][rank]), gradients[2][rank:rank + 1], step)
+            opened[rank].close_round()
+            return rows.read()
+
+        for read in together(2, work):
+            np.testing.assert_array_equal(read, expected)
+
     def test_rounds_step_each_row_once(self):
         servers = self.fleet()
         opened = together(2, lambda rank: self.enterContext(

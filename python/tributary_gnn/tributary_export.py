@@ -1,0 +1,1 @@
+../../partition/exporters/tributary_export.py
