@@ -149,8 +149,8 @@ class GraphTest(DglTest):
                         dataloading.NeighborSampler([2])), exclude="self"), TypeError, "twice"),
                 (lambda: dgl.distributed.initialize("ip", 1000, "socket"), tg.FailedPrecondition,
                  "before"),
-                (lambda: dataloading.DistDataLoader([1], 0, collate_fn=list), ValueError, "1 or"),
-                (lambda: dataloading.DistDataLoader([1], 1), TypeError, "collate_fn")):
+                (lambda: dgl.distributed.DistDataLoader([1], 0, collate_fn=list), ValueError, "1 or"),
+                (lambda: dgl.distributed.DistDataLoader([1], 1), TypeError, "collate_fn")):
             with self.assertRaises(kind) as caught:
                 call()
             self.assertIn(text, str(caught.exception))

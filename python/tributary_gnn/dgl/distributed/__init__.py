@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..dataloading import DistDataLoader, DistEdgeDataLoader, DistNodeDataLoader
+from ..loaders import DistDataLoader, DistEdgeDataLoader, DistNodeDataLoader
 from . import nn, optim
-from ._process import exit_client, get_rank, get_world_size, initialize
+from .._process import exit_client, get_rank, get_world_size, initialize
 from .dist_graph import DistGraph, in_subgraph, sample_etype_neighbors, sample_neighbors
 from .graph_partition_book import PartitionBook, PartitionPolicy
 from .optim import SparseAdagrad, SparseAdam

@@ -10,9 +10,8 @@ import torch
 from ... import dist_tensor, errors
 from ...graph import Graph
 from ...graph_types import EdgeType, NodeType
-from .. import _draws
+from .. import _draws, _process
 from ..blocks import EdgesOfType, SampledGraph
-from . import _process
 from .graph_partition_book import PartitionBook, PartitionPolicy, one_type
 
 # What DGL's users call splits, beside their own names.

@@ -7,7 +7,7 @@ from typing import Any, Mapping, Sequence
 import torch
 
 from ... import dist_embedding, dist_tensor
-from . import _process
+from .. import _process
 from .graph_partition_book import PartitionPolicy
 
 # Functions whose values servers know.

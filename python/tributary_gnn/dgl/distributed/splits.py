@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from ... import dist_tensor
-from . import _process
+from .. import _process
 from .dist_graph import StoredColumn, the_graph
 from .graph_partition_book import PartitionBook, one_type
 

@@ -6,10 +6,10 @@ import logging
 import os
 from typing import Any
 
-from ..._ranks import place
-from ...dist_context import DistContext
-from ...errors import FailedPrecondition
-from ...source import Source
+from .._ranks import place
+from ..dist_context import DistContext
+from ..errors import FailedPrecondition
+from ..source import Source
 
 _LOGGER = logging.getLogger("tributary_gnn.dgl")
 # Of DGL's own transport and processes.
