@@ -383,6 +383,61 @@ class SamplingTest(DglTest):
         self.assertEqual(block.edges["node", "to", "node"].data["_ID"].tolist(), [7])
 
 
+class GuideTest(DglTest):
+    """The calls of DGL's guide to its distributed interface, in its order."""
+
+    def test_a_process_of_its_own(self):
+        graph = worlds.cora(self.folder, parts=1)
+        dgl.distributed.initialize("ip_config.txt", num_workers=4)
+        self.addCleanup(dgl.distributed.exit_client)
+        g = dgl.distributed.DistGraph("cora", part_config=graph + ".json")
+        self.assertEqual(g.number_of_nodes(), 2708)
+        self.assertEqual(g.ndata["train_mask"][0].tolist(), [True])
+        g.ndata["feat"] = dgl.distributed.DistTensor((g.number_of_nodes(), 10), F32, name="test")
+        data = g.ndata["feat"][[1, 2, 3]] + 1
+        g.ndata["feat"][[3, 4, 5]] = data
+        self.assertEqual(float(g.ndata["feat"][[2, 5]].sum()), 10)
+
+        def initializer(shape, dtype):
+            return torch.zeros(shape, dtype=dtype).uniform_(-1, 1)
+        with self.assertRaisesRegex(TypeError, '"kind": "uniform", "low": -1, "high": 1'):
+            dgl.distributed.DistEmbedding(g.number_of_nodes(), 10, init_func=initializer)
+        emb = dgl.distributed.DistEmbedding(g.number_of_nodes(), 10, init_func={
+            "kind": "uniform", "low": -1, "high": 1})
+        model = torch.nn.Linear(10, 1)
+        sparse_optimizer = dgl.distributed.SparseAdagrad([emb], lr=0.1)
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        nids = torch.arange(50)
+        losses = []
+        for _ in range(3):
+            loss = model(emb(nids)).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            sparse_optimizer.step()
+            losses.append(loss.item())
+        self.assertLess(losses[2], losses[0])
+
+        def sample_blocks(seeds):
+            seeds, blocks = torch.LongTensor(np.asarray(seeds)), []
+            for fanout in (10, 25):
+                frontier = dgl.distributed.sample_neighbors(g, seeds, fanout, replace=True)
+                block = dgl.to_block(frontier, seeds)
+                seeds = block.srcdata[dgl.NID]
+                blocks.insert(0, block)
+            return blocks
+        train_nids = dgl.distributed.node_split(g.ndata["train_mask"])
+        batches = list(dgl.distributed.DistDataLoader(
+            dataset=train_nids, batch_size=64, collate_fn=sample_blocks, shuffle=True))
+        self.assertEqual([batch[-1].num_dst_nodes() for batch in batches], [64, 64, 12])
+        self.assertEqual(set(batches[0][-1].in_degrees().tolist()), {10})
+
+        sampler = dgl.sampling.MultiLayerNeighborSampler([10, 25])
+        loader = dgl.sampling.NodeDataLoader(g, train_nids, sampler, batch_size=64, shuffle=True)
+        self.assertEqual(sorted(torch.cat([seeds for _, seeds, _ in loader]).tolist()),
+                         train_nids.tolist())
+
+
 class EmbeddingTest(DglTest):
     def test_lookups_are_those_of_torch(self):
         g = self.cora()
