@@ -3,6 +3,7 @@ tributary-train with the same parameters, rows and order."""
 
 import os
 import pathlib
+import random
 import re
 import signal
 import subprocess
@@ -16,7 +17,7 @@ import torch
 import tributary_gnn as tg
 import tributary_gnn.dgl as dgl
 from examples.python import dgl_rgcn
-from tests.e2e import processes, training
+from tests.e2e import folders, made_up_graphs, processes, training
 from tests.python import graphs
 from tests.python.dgl import worlds
 from tests.python.pyg import losses_test, train_test
@@ -49,6 +50,20 @@ class RgcnTest(unittest.TestCase):
         fleet = self.enterContext(tg.serve(graph, num_servers=2))
         self.expect(0.75, train_test.torchrun(EXAMPLE, *words, "--ip-config",
                                               self.hosts(fleet.servers)))
+
+    def test_a_graph_of_the_layout_of_ogbn_mag(self):
+        """With features of papers, and layer norm; DGL's own options."""
+        source = os.path.join(self.folder, "ogbn_mag")
+        made_up_graphs.write_mag(source, random.Random(5))
+        graph = folders.partition(source, os.path.join(self.folder, "mag"), 2, "metis",
+                                  "--add-reverse")
+        fleet = self.enterContext(tg.serve(graph, num_servers=2))
+        output = train_test.torchrun(
+            EXAMPLE, "--ip-config", self.hosts(fleet.servers), "--fanout=25,25", "--batch-size",
+            "64", "--n-hidden", "16", "--lr", "0.01", "--dropout", "0.5", "--n-bases", "2",
+            "--n-epochs", "3", "--layer-norm", "--sparse-lr", "0.06", "--node-feats",
+            "--num-workers", "4")
+        self.assertEqual([epoch for epoch, *_ in self.epochs(output)], ["0", "1", "2"], output)
 
     def test_ranks_with_fewer_batches_step_with_the_others(self):
         fleet = self.enterContext(tg.serve(graphs.aifb(self.folder), num_servers=2))
