@@ -38,7 +38,8 @@ struct ServiceMetrics {
   Counter leaf_bytes;  // of their replies
   Counter leaf_errors;
   Histogram batch_seconds;  // credit to the batch made
-  // Of batches made, and sent for TimedStage::kSend, by the stage's number.
+  // Seconds of a batch by the stage's number, observed when it is made, and
+  // for TimedStage::kSend when it is sent.
   std::array<Histogram, kNumTimedStages> stage_seconds;
   Gauge streams;  // open batch streams
   RemoteRowMetrics remote_rows;

@@ -1,4 +1,4 @@
-// What the functions of the C interface for the stored graph share.
+// Steps that all functions of the C interface for the stored graph take.
 #ifndef TRIBUTARY_TRAINER_CLIENT_C_GRAPH_CALLS_H_
 #define TRIBUTARY_TRAINER_CLIENT_C_GRAPH_CALLS_H_
 

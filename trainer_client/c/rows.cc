@@ -1,4 +1,3 @@
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,6 +17,7 @@
 #include "trainer_client/c/graph_calls.h"
 #include "trainer_client/c/handles.h"
 #include "trainer_client/c/tributary.h"
+#include "trainer_client/tensors/gradient_rounds.h"
 
 namespace tributary {
 namespace {
@@ -134,18 +134,6 @@ absl::StatusOr<SparseOptimizerKind> KindOfOptimizer(const char* kind) {
   if (name == "adam") return SparseOptimizerKind::kAdam;
   return absl::InvalidArgumentError(absl::StrCat(
       "kind is \"", name, "\"; allowed: \"sgd\", \"adagrad\", \"adam\""));
-}
-
-// Refuses gradients that are not finite, by their row.
-absl::Status CheckFinite(const DistTensor& tensor, Ids rows,
-                         absl::Span<const float> gradients) {
-  for (size_t i = 0; i < gradients.size(); ++i) {
-    if (std::isfinite(gradients[i])) continue;
-    return absl::OutOfRangeError(
-        absl::StrCat("the gradient of row ", rows[i / tensor.width()], " of ",
-                     tensor.name(), " is ", gradients[i]));
-  }
-  return absl::OkStatus();
 }
 
 absl::Status Push(DistTensor& tensor, GradientRounds& rounds, uint32_t place,

@@ -1,5 +1,6 @@
 #include "trainer_client/tensors/gradient_rounds.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -232,6 +233,18 @@ absl::Status Rounds::Close() {
 std::unique_ptr<GradientRounds> MakeGradientRounds(
     std::shared_ptr<TensorClient> client) {
   return std::make_unique<Rounds>(std::move(client));
+}
+
+absl::Status CheckFinite(const DistTensor& tensor,
+                         absl::Span<const int64_t> rows,
+                         absl::Span<const float> gradients) {
+  const auto at = std::find_if(gradients.begin(), gradients.end(),
+                               [](float g) { return !std::isfinite(g); });
+  if (at == gradients.end()) return absl::OkStatus();
+  const auto place = static_cast<size_t>(at - gradients.begin());
+  return absl::OutOfRangeError(
+      absl::StrCat("the gradient of row ", rows[place / tensor.width()], " of ",
+                   tensor.name(), " is ", *at));
 }
 
 }  // namespace tributary

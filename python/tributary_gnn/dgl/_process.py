@@ -9,7 +9,6 @@ from typing import Any
 from .._ranks import place
 from ..dist_context import DistContext
 from ..errors import FailedPrecondition
-from ..source import Source
 
 _LOGGER = logging.getLogger("tributary_gnn.dgl")
 # Of DGL's own transport and processes.
@@ -26,7 +25,6 @@ class _Process:
         self.num_workers = 0
         self.options: dict[str, Any] = {}
         self.timeout = 180.0
-        self.source: Source | None = None
         self.context: DistContext | None = None
         self.unnamed = 0
 
@@ -92,8 +90,6 @@ def open_group(graph_name: str | None, folder: str | None) -> DistContext:
     where = place(None, None)
     if _process.servers is not None:
         options: dict[str, Any] = {"servers": _process.servers, **_process.options}
-        if where.world_size > 1 and not {"num_clients", "client_rank"} & set(options):
-            options.update(num_clients=where.world_size, client_rank=where.rank)
         if graph_name:
             options["graph_name"] = graph_name
     elif folder is None:
@@ -102,15 +98,9 @@ def open_group(graph_name: str | None, folder: str | None) -> DistContext:
                         "takes the servers of ip_config")
     else:
         options = {"graph": folder, **_process.options}
-    source = Source(options)
-    try:
-        context = DistContext(source, rank=where.rank, world_size=where.world_size,
-                              timeout=_process.timeout, format="torch")
-    except BaseException:
-        source.close()
-        raise
-    _process.source, _process.context = source, context
-    return context
+    _process.context = DistContext(rank=where.rank, world_size=where.world_size,
+                                   timeout=_process.timeout, format="torch", **options)
+    return _process.context
 
 
 def context() -> DistContext:
@@ -145,10 +135,9 @@ def get_world_size() -> int:
 
 def close_group() -> None:
     """Closes this process's part; DistGraph may be opened again."""
-    if _process.context is not None and _process.source is not None:
+    if _process.context is not None:
         _process.context.close()
-        _process.source.close()
-    _process.source = _process.context = None
+    _process.context = None
 
 
 def exit_client() -> None:

@@ -99,6 +99,17 @@ class GraphTest(DglTest):
                 self.assertEqual(set(types_.tolist()), {1})
                 self.assertTrue(torch.equal(ids, torch.arange(60)))
                 self.assertEqual(sum(part["num_nodes"] for part in book.metadata()), 100)
+                edges = book.partid2eids(0, "writes")
+                self.assertTrue(bool((book.eid2partid(edges, "writes") == 0).all()))
+                relation, ids = book.map_to_per_etype(book.map_to_homo_eid([0, 199], "writes"))
+                self.assertEqual((set(relation.tolist()), ids.tolist()),
+                                 ({g.get_etype_id("writes")}, [0, 199]))
+                found = g.edge_subgraph({"writes": [7, 3]})
+                self.assertEqual([part.tolist() for part in found.edges(etype="writes")],
+                                 [part.tolist() for part in g.find_edges([7, 3], "writes")])
+                self.assertEqual(g.get_edge_partition_policy("writes").policy_str,
+                                 "edge:author,writes,paper")
+                self.assertEqual((g.rank(), g.barrier()), (0, None))
                 policy = g.get_node_partition_policy("author")
                 rows = dgl.distributed.DistTensor((40, 2), F32, part_policy=policy)
                 self.assertEqual(float(rows.read().sum()), 0)

@@ -1,27 +1,10 @@
 #include "trainer_client/torch/embedding/sparse_optimizer.h"
 
-#include <algorithm>
-#include <cmath>
-
-#include "absl/strings/str_cat.h"
 #include "common/text/status.h"
+#include "trainer_client/tensors/gradient_rounds.h"
 #include "trainer_client/torch/embedding/dist_embedding.h"
 
 namespace tributary {
-namespace {
-
-absl::Status CheckFinite(const DistEmbedding& embedding,
-                         const SummedRows& sums) {
-  const auto at = std::find_if(sums.gradients.begin(), sums.gradients.end(),
-                               [](float g) { return !std::isfinite(g); });
-  if (at == sums.gradients.end()) return absl::OkStatus();
-  const auto row = (at - sums.gradients.begin()) / embedding.dim();
-  return absl::OutOfRangeError(
-      absl::StrCat("the gradient of row ", sums.rows[static_cast<size_t>(row)],
-                   " of ", embedding.rows().name(), " is ", *at));
-}
-
-}  // namespace
 
 absl::StatusOr<std::unique_ptr<SparseOptimizer>> SparseOptimizer::Create(
     GradientRounds* rounds, int rank, SparseOptimizerKind kind,
@@ -42,7 +25,8 @@ absl::Status SparseOptimizer::Push(uint32_t place) {
   std::vector<SummedRows> sums;
   for (DistEmbedding* embedding : embeddings_) {
     sums.push_back(embedding->TakeGradients());
-    RETURN_IF_ERROR(CheckFinite(*embedding, sums.back()));
+    RETURN_IF_ERROR(CheckFinite(embedding->rows(), sums.back().rows,
+                                sums.back().gradients));
   }
   for (size_t i = 0; i < sums.size(); ++i) {
     if (sums[i].rows.empty()) continue;
