@@ -142,6 +142,14 @@ std::string MessageKindName(MessageKind kind) {
       return "ReadHotListRequest";
     case MessageKind::kReadHotListReply:
       return "ReadHotListReply";
+    case MessageKind::kStatusRequest:
+      return "StatusRequest";
+    case MessageKind::kStatusReply:
+      return "StatusReply";
+    case MessageKind::kBatchTraceRequest:
+      return "BatchTraceRequest";
+    case MessageKind::kBatchTraceReply:
+      return "BatchTraceReply";
   }
   return absl::StrCat("kind ", static_cast<uint16_t>(kind));
 }

@@ -83,6 +83,10 @@ enum class MessageKind : uint16_t {
   kGetGraphJsonReply = 91,
   kReadHotListRequest = 92,
   kReadHotListReply = 93,
+  kStatusRequest = 94,
+  kStatusReply = 95,
+  kBatchTraceRequest = 96,
+  kBatchTraceReply = 97,
 };
 
 // Returns the kind's name, for example "Credit", or "kind 77" for an unknown
