@@ -43,11 +43,13 @@ std::shared_ptr<FrameSender> FrameSender::Create(std::shared_ptr<Stream> stream,
 }
 
 void FrameSender::Send(uint64_t grant, absl::Span<const uint8_t> bytes,
-                       std::shared_ptr<const void> owner, LeftOut left_out) {
+                       std::shared_ptr<const void> owner, LeftOut left_out,
+                       std::unique_ptr<v1::BatchTrace> trace) {
   {
     MutexLock lock(mutex_);
     if (stream_ == nullptr) return;
-    batches_.push_back({grant, bytes, std::move(owner), std::move(left_out)});
+    batches_.push_back({grant, bytes, std::move(owner), std::move(left_out),
+                        std::move(trace)});
   }
   SendFrames();
 }
@@ -116,6 +118,7 @@ OutgoingMessage FrameSender::NextFrame(QueuedBatch& batch) {
   frame.set_total(batch.bytes.size() + left_out);
   frame.set_left_out_bytes(left_out);
   frame.set_left_out_crcs(batch.left_out.crcs);
+  if (batch.trace != nullptr) frame.set_allocated_trace(batch.trace.release());
   OutgoingMessage message;
   message.kind = MessageKind::kFrame;
   message.header = frame.SerializeAsString();

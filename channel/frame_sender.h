@@ -12,6 +12,7 @@
 #include "channel/envelope.h"
 #include "channel/transport.h"
 #include "common/batch/left_out.h"
+#include "common/proto/trace.pb.h"
 #include "common/runtime/executor.h"
 #include "common/runtime/mutex.h"
 
@@ -37,9 +38,11 @@ class FrameSender : public std::enable_shared_from_this<FrameSender> {
 
   // Queues the batch `bytes` (not empty), which lacks what is left out, for
   // `grant`. `owner` keeps the bytes and is released once the network has taken
-  // the last frame, the batch was cancelled or the stream broke.
+  // the last frame, the batch was cancelled or the stream broke. The first
+  // frame carries `trace`, unless that is null.
   void Send(uint64_t grant, absl::Span<const uint8_t> bytes,
-            std::shared_ptr<const void> owner, LeftOut left_out = {});
+            std::shared_ptr<const void> owner, LeftOut left_out = {},
+            std::unique_ptr<v1::BatchTrace> trace = nullptr);
   // Sends no more frames of `grant`. Returns true if some were left to send.
   bool Cancel(uint64_t grant);
   // Releases the stream and all waiting batches. Call it from OnClosed.
@@ -58,9 +61,10 @@ class FrameSender : public std::enable_shared_from_this<FrameSender> {
     absl::Span<const uint8_t> bytes;
     std::shared_ptr<const void> owner;
     LeftOut left_out;
-    size_t sent = 0;       // bytes passed to the stream
-    size_t passed = 0;     // gaps before the next frame
-    uint64_t skipped = 0;  // their bytes
+    std::unique_ptr<v1::BatchTrace> trace;  // until it is sent
+    size_t sent = 0;                        // bytes passed to the stream
+    size_t passed = 0;                      // gaps before the next frame
+    uint64_t skipped = 0;                   // their bytes
 
     size_t PassGaps();
   };

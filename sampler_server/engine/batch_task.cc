@@ -249,6 +249,7 @@ StepContext BatchTask::Context() {
   context.strand = strand_;
   context.deadline = request_.deadline;
   context.cancel = peer_calls_;
+  context.calls = environment_.calls;
   context.stop = &stop_;
   return context;
 }

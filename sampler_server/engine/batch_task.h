@@ -30,6 +30,8 @@
 
 namespace tributary {
 
+class PeerCalls;
+
 // The batch to make. The task checks the inputs.
 struct BatchRequest {
   BatchKey key;
@@ -76,6 +78,7 @@ struct BatchEnvironment {
   RowReader* rows = nullptr;      // null: the graph has its features in memory
   const HotCache* hot = nullptr;  // rows of other partitions; may be null
   const RemoteRowMetrics* remote_rows = nullptr;  // null: not counted
+  std::shared_ptr<PeerCalls> calls = nullptr;     // null: they are not logged
 };
 
 // Returns the bytes that a task may hold besides the request: working memory

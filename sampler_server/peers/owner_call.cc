@@ -7,6 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/fleet/backoff.h"
+#include "common/proto/trace.pb.h"
+#include "sampler_server/engine/batch/peer_calls.h"
 
 namespace tributary {
 namespace {
@@ -40,6 +42,27 @@ Blame BlameOf(absl::StatusCode code) {
     default:
       return Blame::kCall;
   }
+}
+
+v1::PeerCallSpan::Call CallOf(MessageKind request) {
+  switch (request) {
+    case MessageKind::kSampleHopRequest:
+      return v1::PeerCallSpan::CALL_SAMPLE_HOP;
+    case MessageKind::kGatherRequest:
+      return v1::PeerCallSpan::CALL_GATHER;
+    case MessageKind::kQuestionRequest:
+      return v1::PeerCallSpan::CALL_QUESTION;
+    default:
+      return v1::PeerCallSpan::CALL_UNSPECIFIED;
+  }
+}
+
+// Returns what the peer tells of its time; nothing if it is an older one, or
+// its header cannot be read, which is found out elsewhere.
+v1::LeafTimes TimesIn(const CallReply& reply) {
+  v1::LeafReplyTrace trace;
+  if (!trace.ParseFromString(reply.header)) return {};
+  return std::move(*trace.mutable_times());
 }
 
 class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
@@ -94,13 +117,13 @@ class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
     owner->answer_times().Begin(began);
     client_ = owner->Leaf();
     call_ = client_->Call(
-        {spec_.kind, spec_.header(timeout_ms), spec_.payload,
-         spec_.payload_owner},
+        {spec_.kind, Header(timeout_ms), spec_.payload, spec_.payload_owner},
         end, spec_.max_reply_bytes,
         [self = shared_from_this(), owner, began, end,
          full = timeout == kAttemptTimeout](absl::StatusOr<CallReply> reply) {
           const absl::Time now = self->spec_.strand->Now();
           owner->answer_times().End(began, now, reply.ok());
+          self->LogCall(owner->address(), began, now, reply);
           // An answer of the peer itself comes before `end`.
           const bool silent = full && now >= end;
           self->spec_.strand->Post(
@@ -108,6 +131,33 @@ class OwnerCall : public std::enable_shared_from_this<OwnerCall> {
                 self->OnReply(owner, silent, std::move(reply));
               });
         });
+  }
+
+  // All kinds of requests have the trace's id under the same number: messages
+  // merge by concatenation.
+  std::string Header(uint64_t timeout_ms) const {
+    std::string header = spec_.header(timeout_ms);
+    if (spec_.limits.calls == nullptr) return header;
+    if (spec_.limits.calls->trace_id().empty()) return header;
+    v1::LeafRequestTrace trace;
+    trace.set_trace_id(spec_.limits.calls->trace_id());
+    trace.AppendToString(&header);
+    return header;
+  }
+
+  void LogCall(const Address& owner, absl::Time began, absl::Time now,
+               const absl::StatusOr<CallReply>& reply) const {
+    if (spec_.limits.calls == nullptr) return;
+    v1::PeerCallSpan span;
+    span.set_peer(owner.ToString());
+    span.set_call(CallOf(spec_.kind));
+    span.set_partition(spec_.partition);
+    span.set_code(static_cast<int32_t>(reply.status().code()));
+    if (reply.ok()) {
+      span.set_reply_bytes(reply->payload.size());
+      *span.mutable_times() = TimesIn(*reply);
+    }
+    spec_.limits.calls->Add(std::move(span), began, now);
   }
 
   void OnReply(const std::shared_ptr<Peer>& owner, bool silent,

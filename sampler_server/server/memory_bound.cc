@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "channel/envelope.h"
+#include "sampler_server/service/trace/recent_batches.h"
 #include "sampler_server/streams/message_share.h"
 #include "sampler_server/tensors/tensor_store.h"
 
@@ -44,6 +45,7 @@ std::vector<MemoryPart> MemoryBound(const SamplerServiceOptions& options,
       {"mutable rows", options.tensor_memory},
       {"open rounds", options.tensor_memory / 4},
       {"attempts", options.attempt_budget + kScopesBytes},
+      {"traces of batches", RecentBatches::kMaxBytes},
       {"hot rows", input.hot_bytes},
       {"network library", input.transport_bytes},
   };

@@ -13,6 +13,7 @@
 #include "common/text/status.h"
 #include "sampler_server/access/stream_job.h"
 #include "sampler_server/service/control_calls.h"
+#include "sampler_server/service/trace/batch_trace_call.h"
 #include "sampler_server/service/visible_graphs.h"
 
 namespace tributary {
@@ -163,6 +164,9 @@ absl::StatusOr<CallAnswer> Serve(const ServiceCore& core,
     return GetGraphJson(core, call);
   }
   if (call.kind == MessageKind::kFarewellRequest) return Farewell(core, call);
+  if (call.kind == MessageKind::kBatchTraceRequest) {
+    return ServeBatchTrace(core, call);
+  }
   return absl::UnimplementedError(absl::StrCat(
       MessageKindName(call.kind), " is no call of a control stream"));
 }

@@ -1,14 +1,18 @@
 #include "sampler_server/service/leaf_stream.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "channel/call_server.h"
 #include "channel/parse_header.h"
 #include "common/observe/log.h"
+#include "common/observe/log_format.h"
+#include "common/proto/trace.pb.h"
 #include "common/runtime/fault_point.h"
 #include "common/runtime/stop_check.h"
 #include "common/text/status.h"
@@ -20,6 +24,7 @@ namespace {
 // As many as a peer's CallClient has outstanding; the leaf budget bounds their
 // bytes.
 constexpr size_t kMaxCallsPerStream = 256;
+constexpr size_t kTraceIdBytes = 16;
 
 // A call from its arrival to its reply.
 struct LeafCall {
@@ -27,6 +32,9 @@ struct LeafCall {
   BudgetShare::Hold request;  // for header and payload
   std::shared_ptr<BudgetShare> replies;
   absl::Time arrived;
+  absl::Time began;      // its turn
+  absl::Time served;     // but for rows in files
+  std::string trace_id;  // of the batch that it is for; set as `graph`
   std::shared_ptr<HeldGraph> graph;  // set once the header is parsed
 };
 
@@ -57,6 +65,9 @@ absl::StatusOr<LeafReply> ServeWith(ServeFunction<Request> serve,
   const IncomingCall& call = leaf.call;
   ASSIGN_OR_RETURN(const auto request,
                    ParseHeader<Request>(call.kind, call.header));
+  if (request.trace_id().size() == kTraceIdBytes) {
+    leaf.trace_id = request.trace_id();
+  }
   RETURN_IF_ERROR(CheckInTime(core, leaf, request.timeout_ms()));
   ASSIGN_OR_RETURN(leaf.graph, core.graphs.WithLayout(request.layout_digest()));
   RETURN_IF_ERROR(leaf.graph->graph().damage());
@@ -111,6 +122,43 @@ CallAnswer ToAnswer(MessageKind request, LeafReply reply) {
   return answer;
 }
 
+uint64_t Micros(absl::Duration time) {
+  return static_cast<uint64_t>(
+      std::max<int64_t>(0, absl::ToInt64Microseconds(time)));
+}
+
+v1::LeafTimes TimesOf(const LeafCall& leaf, absl::Time now) {
+  v1::LeafTimes times;
+  times.set_queue_us(Micros(leaf.began - leaf.arrived));
+  times.set_work_us(Micros(leaf.served - leaf.began));
+  times.set_disk_us(Micros(now - leaf.served));
+  return times;
+}
+
+// All replies have the times under the same number: messages merge by
+// concatenation.
+void AddTimes(const v1::LeafTimes& times, LeafReply* reply) {
+  v1::LeafReplyTrace trace;
+  *trace.mutable_times() = times;
+  trace.AppendToString(&reply->header);
+}
+
+LogFields FieldsOf(const LeafCall& leaf) {
+  if (leaf.trace_id.empty()) return {};
+  return {{"trace_id", absl::BytesToHexString(leaf.trace_id)}};
+}
+
+void LogTraced(const LeafCall& leaf, const v1::LeafTimes& times) {
+  if (leaf.trace_id.empty() || !LogEnabled(LogLevel::kDebug)) return;
+  LogFields fields = FieldsOf(leaf);
+  fields.push_back({"call", MessageKindName(leaf.call.kind)});
+  fields.push_back({"peer", leaf.call.caller->address});
+  fields.push_back({"queue_us", times.queue_us()});
+  fields.push_back({"work_us", times.work_us()});
+  fields.push_back({"disk_us", times.disk_us()});
+  Log(LogLevel::kDebug, "peer answered", fields);
+}
+
 void Respond(ServiceCore& core, const LeafCall& leaf,
              absl::StatusOr<LeafReply> reply, CallResponder respond) {
   // Read after everything else that the reply was made of.
@@ -120,16 +168,22 @@ void Respond(ServiceCore& core, const LeafCall& leaf,
     core.metrics.leaf_errors.Add();
     LogRepeated(LogLevel::kDebug, "leaf call", leaf.call.caller->share_key(),
                 absl::StrCat("leaf call of ", leaf.call.caller->address, ": ",
-                             reply.status().ToString()));
+                             reply.status().ToString()),
+                FieldsOf(leaf));
     return respond(reply.status());
   }
   core.metrics.leaf_bytes.Add(static_cast<double>(reply->payload.size()));
+  const v1::LeafTimes times = TimesOf(leaf, core.leaf_executor->Now());
+  AddTimes(times, &*reply);
+  LogTraced(leaf, times);
   respond(ToAnswer(leaf.call.kind, *std::move(reply)));
 }
 
 void Answer(std::shared_ptr<ServiceCore> core, LeafCall leaf,
             CallResponder respond) {
+  leaf.began = core->leaf_executor->Now();
   auto reply = Serve(*core, leaf);
+  leaf.served = core->leaf_executor->Now();
   if (!reply.ok()) {
     return Respond(*core, leaf, std::move(reply), std::move(respond));
   }

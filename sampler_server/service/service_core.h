@@ -26,6 +26,7 @@
 #include "sampler_server/service/planning_turns.h"
 #include "sampler_server/service/service_metrics.h"
 #include "sampler_server/service/session_cache.h"
+#include "sampler_server/service/trace/recent_batches.h"
 #include "sampler_server/streams/call_rates.h"
 #include "sampler_server/streams/call_turns.h"
 #include "sampler_server/streams/open_streams.h"
@@ -87,6 +88,7 @@ struct ServiceCore {
   ServiceMetrics metrics;
   JobMetrics job_metrics;
   WaitReports wait_reports;
+  RecentBatches recent_batches;
   // Returns the share of the last minute that this server was busy; empty: not
   // known.
   std::function<double()> busy_ratio;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "common/runtime/fault_point.h"
 #include "sampler_server/service/grants/credit_check.h"
 
@@ -13,6 +15,9 @@ namespace {
 // What a queued credit takes beside its inputs: its grant, its task and their
 // timer and places in queues.
 constexpr size_t kQueuedBytes = 2048;
+
+// Of what is kept of a failed batch's error.
+constexpr size_t kMaxErrorBytes = 256;
 
 // Marks the graph, then the server, as busy until the result is destroyed; the
 // server may end inside that.
@@ -57,6 +62,9 @@ StreamGrants::Grant StreamGrants::MakeGrant(const GrantedBatch& batch) const {
   grant.cancel = batch.request.cancel;
   grant.job = batch.job;
   grant.inputs = batch.request.input_number.size();
+  grant.calls =
+      std::make_shared<PeerCalls>(batch.trace_id, grant.stages->start());
+  grant.queued_before = core_->admission->num_queued();
   if (core_->cpu_clock != nullptr) {
     grant.cpu = std::make_shared<CpuMeter>(core_->cpu_clock);
   }
@@ -126,7 +134,8 @@ void StreamGrants::StartTask(uint64_t id, QueuedTask task,
                                      grant->cpu,
                                      served.rows.get(),
                                      served.hot.get(),
-                                     &core_->metrics.remote_rows};
+                                     &core_->metrics.remote_rows,
+                                     grant->calls};
   StartBatchTask(environment, std::move(batch.request), std::move(sink));
 }
 
@@ -191,10 +200,12 @@ void StreamGrants::OnTaskEnd(uint64_t id, TaskEnd end) {
       return SendBatch(id, *grant, std::move(end));
     case TaskEnd::Kind::kNeeds:
       core_->metrics.needs.Add();
+      Record(*grant, v1::BatchTrace::OUTCOME_NEEDS);
       return answers_->SendNeeds(id, end.bytes);
     case TaskEnd::Kind::kFailed:
       core_->metrics.failed.Add();
       LogFailed(*grant, end.why);
+      Record(*grant, v1::BatchTrace::OUTCOME_FAILED, end.why);
       return answers_->SendError(id, end.why);
   }
 }
@@ -212,11 +223,56 @@ void StreamGrants::CountBatch(const Grant& grant) {
   }
 }
 
+v1::BatchTrace StreamGrants::TraceOf(const Grant& grant) const {
+  v1::BatchTrace trace;
+  trace.set_trace_id(grant.calls->trace_id());
+  trace.set_job(grant.job);
+  trace.set_session(grant.key.session.data(), grant.key.session.size());
+  trace.set_epoch(grant.key.epoch);
+  trace.set_index(grant.key.index);
+  const absl::Time arrived =
+      absl::Now() - (strand_->Now() - grant.stages->start());
+  trace.set_arrived_unix_us(static_cast<uint64_t>(absl::ToUnixMicros(arrived)));
+  trace.set_inputs(grant.inputs);
+  trace.set_bytes(grant.bytes);
+  trace.set_left_out_bytes(grant.left_out);
+  trace.set_queued(static_cast<uint32_t>(grant.queued_before));
+  if (grant.cpu != nullptr) {
+    trace.set_cpu_us(
+        static_cast<uint64_t>(absl::ToInt64Microseconds(grant.cpu->spent())));
+  }
+  grant.stages->FillTrace(&trace);
+  grant.calls->FillTrace(&trace);
+  return trace;
+}
+
+std::unique_ptr<v1::BatchTrace> StreamGrants::TraceFor(
+    const Grant& grant) const {
+  if (grant.calls->trace_id().empty()) return nullptr;
+  return std::make_unique<v1::BatchTrace>(TraceOf(grant));
+}
+
+void StreamGrants::Record(Grant& grant, v1::BatchTrace::Outcome outcome,
+                          const absl::Status& why) {
+  if (std::exchange(grant.recorded, true)) return;
+  v1::BatchTrace trace = TraceOf(grant);
+  trace.set_outcome(outcome);
+  if (!why.ok()) trace.set_error(why.ToString().substr(0, kMaxErrorBytes));
+  core_->recent_batches.Add(trace, strand_->Now() - grant.stages->start(),
+                            strand_->Now());
+}
+
 LogFields StreamGrants::FieldsOf(const Grant& grant) const {
-  return BatchFields(grant.job,
-                     {reinterpret_cast<const char*>(grant.key.session.data()),
-                      grant.key.session.size()},
-                     grant.key.epoch, grant.key.index);
+  LogFields fields =
+      BatchFields(grant.job,
+                  {reinterpret_cast<const char*>(grant.key.session.data()),
+                   grant.key.session.size()},
+                  grant.key.epoch, grant.key.index);
+  const std::string& trace_id = grant.calls->trace_id();
+  if (!trace_id.empty()) {
+    fields.push_back({"trace_id", absl::BytesToHexString(trace_id)});
+  }
+  return fields;
 }
 
 void StreamGrants::LogFailed(const Grant& grant,
@@ -238,7 +294,8 @@ void StreamGrants::LogDelivered(const Grant& grant,
   Log(LogLevel::kDebug, "batch sent", fields);
 }
 
-void StreamGrants::CountDelivered(const Grant& grant) {
+void StreamGrants::CountDelivered(Grant& grant) {
+  Record(grant, v1::BatchTrace::OUTCOME_SENT);
   const TimesByStage times = grant.stages->Times();
   core_->metrics.ObserveStage(static_cast<size_t>(TimedStage::kSend), times);
   LogDelivered(grant, times);
@@ -249,7 +306,7 @@ void StreamGrants::SendBatch(uint64_t id, Grant& grant, TaskEnd end) {
   CrashPoint("batch.send");
   CountBatch(grant);
   if (end.room->lent() != nullptr) {
-    answers_->SendReady(id, end.bytes, end.room->lent());
+    answers_->SendReady(id, end.bytes, end.room->lent(), TraceFor(grant));
     CountDelivered(grant);
     return CrashPoint("batch.sent");
   }
@@ -267,7 +324,8 @@ void StreamGrants::SendBatch(uint64_t id, Grant& grant, TaskEnd end) {
           self->OnFramesOut(id);
         });
       });
-  answers_->SendFrames(id, batch, std::move(owner), std::move(end.left_out));
+  answers_->SendFrames(id, batch, std::move(owner), std::move(end.left_out),
+                       TraceFor(grant));
   CrashPoint("batch.sent");
 }
 
@@ -276,6 +334,7 @@ void StreamGrants::OnFramesOut(uint64_t id) {
   if (grant == nullptr) return;
   grant->state.EndSending();
   if (!answers_->closed() && !grant->state.cancelled()) CountDelivered(*grant);
+  Record(*grant, v1::BatchTrace::OUTCOME_CANCELLED);
   ForgetIfOver(id);
 }
 
@@ -289,6 +348,9 @@ void StreamGrants::OnTaskGone(uint64_t id, Admission::BatchId admitted) {
   core_->admission->MarkMade(admitted, cost);
   core_->job_metrics.AddBatch(grant->job, core_->weights.Lists(grant->job),
                               cost);
+  if (grant->cancel.cancelled() && !grant->state.sending()) {
+    Record(*grant, v1::BatchTrace::OUTCOME_CANCELLED);
+  }
   switch (grant->state.EndTask()) {
     case GrantState::Owed::kNothing:
       break;

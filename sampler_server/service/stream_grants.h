@@ -13,9 +13,11 @@
 #include "absl/time/time.h"
 #include "channel/caller.h"
 #include "common/observe/log_format.h"
+#include "common/proto/trace.pb.h"
 #include "common/proto/wire.pb.h"
 #include "common/runtime/cancel_token.h"
 #include "common/runtime/executor.h"
+#include "sampler_server/engine/batch/peer_calls.h"
 #include "sampler_server/service/grants/answer_sender.h"
 #include "sampler_server/service/grants/grant_sink.h"
 #include "sampler_server/service/grants/grant_state.h"
@@ -31,6 +33,7 @@ struct GrantedBatch {
   BatchRequest request;
   std::shared_ptr<SharedRoom> lent;  // the trainer's slot; null: none was lent
   std::shared_ptr<HeldGraph> graph;
+  std::string trace_id;  // empty: the trainer does not ask for its trace
 };
 
 // A grant waits for its turn (Admission), starts a task with the memory that
@@ -83,6 +86,9 @@ class StreamGrants : public std::enable_shared_from_this<StreamGrants> {
     size_t unread = 0;              // of them, in the memory budget
     TimerId queue_timer = 0;
     uint64_t inputs = 0;
+    std::shared_ptr<PeerCalls> calls;
+    size_t queued_before = 0;  // batches that waited when it came
+    bool recorded = false;     // in core_->recent_batches
   };
   // The data of a grant between its admission and its task.
   struct QueuedTask;
@@ -95,7 +101,13 @@ class StreamGrants : public std::enable_shared_from_this<StreamGrants> {
   void OnTaskEnd(uint64_t id, TaskEnd end);
   void OnTaskGone(uint64_t id, Admission::BatchId admitted);
   void CountBatch(const Grant& grant);
-  void CountDelivered(const Grant& grant);
+  void CountDelivered(Grant& grant);
+  v1::BatchTrace TraceOf(const Grant& grant) const;
+  // Returns the trace if the trainer asks for it, else null.
+  std::unique_ptr<v1::BatchTrace> TraceFor(const Grant& grant) const;
+  // Keeps what is known of a batch that has ended. Only the first call counts.
+  void Record(Grant& grant, v1::BatchTrace::Outcome outcome,
+              const absl::Status& why = absl::OkStatus());
   LogFields FieldsOf(const Grant& grant) const;
   void LogFailed(const Grant& grant, const absl::Status& why) const;
   void LogDelivered(const Grant& grant, const TimesByStage& times) const;

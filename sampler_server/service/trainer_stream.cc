@@ -162,7 +162,7 @@ void TrainerStream::OnCredit(CreditMessage message) {
       std::min(request->deadline, strand_->Now() + core_->max_credit_time);
   grants_->Admit(credit.grant(),
                  {sessions_.job(), *std::move(request), std::move(message.room),
-                  std::move(session->graph)});
+                  std::move(session->graph), credit.trace_id()});
   ArmProgress();
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "common/text/status.h"
 
 namespace tributary {
@@ -36,6 +37,9 @@ LoaderCore::LoaderCore(LoaderCoreOptions options, LoaderSession session,
       next_(strand_),
       wait_(options_.on_wait) {
   state_.epoch.CountFrom(options_.first_generation);
+  if (!options_.on_traced) return;
+  state_.trace_seed = options_.trace_seed;
+  unix_shift_ = absl::Now() - strand_->Now();
 }
 
 LoaderCore::~LoaderCore() {
@@ -191,9 +195,20 @@ void LoaderCore::DeliverFront() {
   ++state_.stats.batches;
   state_.stats.inputs += order()->InputsInBatch(batch.index());
   state_.stats.bytes += batch.received_bytes();
+  if (options_.on_traced) Trace(batch);
   // A copy: it may end itself.
   if (const auto observer = observer_) observer(lease->view());
   Answer(*std::move(lease));
+}
+
+void LoaderCore::Trace(PendingBatch& batch) {
+  BatchTimeline timeline = batch.trail().Take(unix_shift_);
+  timeline.key = state_.epoch.KeyOf(batch.index());
+  timeline.job = options_.job;
+  timeline.trace_id = state_.TraceIdOf(batch.index());
+  timeline.taken = strand_->Now() + unix_shift_;
+  timeline.bytes = batch.received_bytes();
+  options_.on_traced(timeline);
 }
 
 void LoaderCore::Answer(WaitingNext::Result result) {

@@ -12,6 +12,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
+#include "common/trace/batch_timeline.h"
 #include "trainer_client/core/batch/batch_lease.h"
 #include "trainer_client/core/fleet/server_fleet.h"
 #include "trainer_client/core/fleet/wait_notice.h"
@@ -41,6 +42,12 @@ struct LoaderCoreOptions {
   // over the same fleet has larger numbers than that had, so that it does not
   // take late answers for its own; each epoch takes two.
   uint64_t first_generation = 0;
+  // Called on the strand with each batch that is delivered, before its user has
+  // it; must take little time. Empty: batches are not traced. Ids of loaders
+  // with different seeds differ.
+  std::function<void(const BatchTimeline&)> on_traced;
+  uint64_t trace_seed = 0;
+  std::string job;  // named in traces
 };
 
 // Delivers each index of the epoch once, in ascending order: as a batch, or as
@@ -121,6 +128,7 @@ class LoaderCore : public ServerEvents,
   void Deliver();
   void DeliverFront();
   void Answer(WaitingNext::Result result);
+  void Trace(PendingBatch& batch);
   void OnDeadline(uint64_t call);
   // Answers a waiting Next() if no server takes this trainer.
   void FailIfRefused();
@@ -156,6 +164,7 @@ class LoaderCore : public ServerEvents,
   bool ticking_ = false;
   bool reports_to_servers_ = false;
   bool cancelled_ = false;
+  absl::Duration unix_shift_;  // from the strand's clock to Unix time
 };
 
 }  // namespace tributary

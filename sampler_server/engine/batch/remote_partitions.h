@@ -22,6 +22,8 @@
 
 namespace tributary {
 
+class PeerCalls;
+
 // A hop request to one partition. Owns its arrays: it outlives the call.
 struct RemoteHop {
   uint32_t edge_type = 0;
@@ -79,6 +81,7 @@ class RemotePartitions {
     absl::Time deadline;
     uint64_t max_reply_bytes = 0;  // of SampleHop; the others ignore it
     CancelToken cancel;
+    std::shared_ptr<PeerCalls> calls;  // that log each; null: nobody asks
   };
   virtual ~RemotePartitions() = default;
   // A hop whose neighbours, edge ids and positions (8 bytes each) would exceed

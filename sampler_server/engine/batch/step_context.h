@@ -21,6 +21,8 @@
 
 namespace tributary {
 
+class PeerCalls;
+
 // The limits of a step.
 struct StepLimits {
   uint64_t edges = 0;          // most edges that the step may find
@@ -59,6 +61,7 @@ struct StepContext {
   std::shared_ptr<Strand> strand;
   absl::Time deadline;
   CancelToken cancel;
+  std::shared_ptr<PeerCalls> calls;  // null: calls to peers are not logged
   // Says when long loops of the task should stop: it was cancelled, or is past
   // its deadline. `control` keeps it alive; null: never.
   StopCheck* stop = nullptr;
@@ -69,7 +72,7 @@ struct StepContext {
     return ShouldStop(stop, work) && !control->ContinueOrEnd();
   }
   RemotePartitions::Limits LimitsFor(uint64_t max_reply_bytes) const {
-    return {deadline, max_reply_bytes, cancel};
+    return {deadline, max_reply_bytes, cancel, calls};
   }
 };
 

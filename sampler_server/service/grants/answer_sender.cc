@@ -35,17 +35,21 @@ void AnswerSender::Stop() {
 }
 
 void AnswerSender::SendReady(uint64_t grant, uint64_t bytes,
-                             std::shared_ptr<SharedRoom> room) {
+                             std::shared_ptr<SharedRoom> room,
+                             std::unique_ptr<v1::BatchTrace> trace) {
   v1::Ready ready;
   ready.set_grant(grant);
   ready.set_total(bytes);
+  if (trace != nullptr) ready.set_allocated_trace(trace.release());
   Send(MessageKind::kReady, ready, std::move(room));
 }
 
 void AnswerSender::SendFrames(uint64_t grant, absl::Span<const uint8_t> batch,
                               std::shared_ptr<const void> owner,
-                              LeftOut left_out) {
-  frames_->Send(grant, batch, std::move(owner), std::move(left_out));
+                              LeftOut left_out,
+                              std::unique_ptr<v1::BatchTrace> trace) {
+  frames_->Send(grant, batch, std::move(owner), std::move(left_out),
+                std::move(trace));
 }
 
 void AnswerSender::CancelFrames(uint64_t grant) { frames_->Cancel(grant); }

@@ -35,13 +35,16 @@ class AnswerSender {
   bool closed() const { return closed_; }
 
   // The batch of `bytes` bytes is in `room`, the slot that the trainer lent.
+  // The message carries `trace`, unless that is null; so below.
   void SendReady(uint64_t grant, uint64_t bytes,
-                 std::shared_ptr<SharedRoom> room);
+                 std::shared_ptr<SharedRoom> room,
+                 std::unique_ptr<v1::BatchTrace> trace = nullptr);
   // Sends `batch`, without what is left out, as frames; `owner` keeps it and is
   // released, on any thread, once the network has taken the last frame, or
   // CancelFrames or Stop was called. Requires a batch that is not empty.
   void SendFrames(uint64_t grant, absl::Span<const uint8_t> batch,
-                  std::shared_ptr<const void> owner, LeftOut left_out);
+                  std::shared_ptr<const void> owner, LeftOut left_out,
+                  std::unique_ptr<v1::BatchTrace> trace = nullptr);
   void CancelFrames(uint64_t grant);
   // The credit was too small; the trainer may ask again with `bytes`.
   void SendNeeds(uint64_t grant, uint64_t bytes);

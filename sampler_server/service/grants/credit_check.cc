@@ -12,6 +12,7 @@ namespace tributary {
 namespace {
 
 constexpr uint64_t kMaxTimeoutMs = uint64_t{24} * 3600 * 1000;
+constexpr size_t kTraceIdBytes = 16;
 constexpr uint64_t kMaxId = std::numeric_limits<int64_t>::max();
 
 absl::Status Refuse(std::string_view field, uint64_t value,
@@ -66,6 +67,10 @@ absl::Status CheckSizes(const v1::Credit& credit, size_t payload_bytes,
   if (room_bytes != 0 && room_bytes < credit.max_bytes()) {
     return Refuse("max_bytes", credit.max_bytes(),
                   absl::StrCat("the room has ", room_bytes));
+  }
+  if (!credit.trace_id().empty() && credit.trace_id().size() != kTraceIdBytes) {
+    return Refuse("size of trace_id", credit.trace_id().size(),
+                  absl::StrCat("0 or ", kTraceIdBytes, " bytes"));
   }
   if (credit.timeout_ms() == 0 || credit.timeout_ms() > kMaxTimeoutMs) {
     return Refuse("timeout_ms", credit.timeout_ms(),

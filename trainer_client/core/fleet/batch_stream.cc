@@ -183,7 +183,7 @@ void BatchStream::OnFillEnd(GrantEnd end, const HeldCredit& held,
 }
 
 absl::Status BatchStream::OnFrame(IncomingMessage& message) {
-  ASSIGN_OR_RETURN(const auto frame, ParseHeader<v1::Frame>(message));
+  ASSIGN_OR_RETURN(auto frame, ParseHeader<v1::Frame>(message));
   const std::shared_ptr<Granted> granted = Find(frame.grant());
   if (granted == nullptr) {
     return absl::InternalError(
@@ -192,11 +192,16 @@ absl::Status BatchStream::OnFrame(IncomingMessage& message) {
   FrameAssembler& assembler = granted->assembler;
   RETURN_IF_ERROR(assembler.Add(
       {frame.offset(), frame.total(), frame.left_out_bytes()}, message));
+  if (frame.has_trace()) {
+    granted->trace = std::make_shared<const v1::BatchTrace>(
+        std::move(*frame.mutable_trace()));
+  }
   granted->signs.fetch_add(1);
   if (!assembler.complete()) return absl::OkStatus();
   GrantEnd end{.kind = GrantEnd::Kind::kFilled,
                .grant = frame.grant(),
                .bytes = frame.total()};
+  end.trace = granted->trace;
   // Looked through even if nothing was left out: no rank may be left in it.
   if (granted->held.view == nullptr) return EndGrant(std::move(end));
   end.left_out_bytes = frame.left_out_bytes();

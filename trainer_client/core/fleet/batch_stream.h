@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "channel/frame_assembler.h"
 #include "channel/transport.h"
+#include "common/proto/trace.pb.h"
 #include "common/runtime/executor.h"
 #include "common/runtime/mutex.h"
 #include "trainer_client/core/fleet/credit_request.h"
@@ -77,6 +78,7 @@ class BatchStream : public StreamHandler,
     std::shared_ptr<ReceiveSlot> slot;
     HeldCredit held;
     FrameAssembler assembler;
+    std::shared_ptr<const v1::BatchTrace> trace;  // likewise; null: none came
     std::atomic<uint64_t> signs{1};
   };
 

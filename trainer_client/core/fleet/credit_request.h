@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "common/batch/batch_key.h"
@@ -39,6 +40,7 @@ struct CreditRequest {
   std::shared_ptr<ReceiveSlot> slot;
   CreditInputs inputs;
   HeldCredit held;
+  std::string trace_id;  // 16 bytes; empty: the batch is not traced
 
   BatchRef batch() const { return {key.index, generation}; }
 };

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "common/proto/trace.pb.h"
 #include "trainer_client/core/fleet/receive_slot.h"
 
 namespace tributary {
@@ -29,6 +30,8 @@ struct GrantEnd {
   absl::Status error;                 // kError
   bool retryable = false;             // kError
   absl::Duration retry_after;         // kError
+  // kFilled: where its time went on the server, if that was asked and it says.
+  std::shared_ptr<const v1::BatchTrace> trace;
 };
 
 }  // namespace tributary

@@ -41,10 +41,15 @@ void SetHeld(const HeldView& held, v1::Credit& credit) {
 }
 
 absl::StatusOr<GrantEnd> ParseReady(const IncomingMessage& message) {
-  ASSIGN_OR_RETURN(const auto ready, ParseHeader<v1::Ready>(message));
-  return GrantEnd{.kind = GrantEnd::Kind::kFilled,
-                  .grant = ready.grant(),
-                  .bytes = ready.total()};
+  ASSIGN_OR_RETURN(auto ready, ParseHeader<v1::Ready>(message));
+  GrantEnd end{.kind = GrantEnd::Kind::kFilled,
+               .grant = ready.grant(),
+               .bytes = ready.total()};
+  if (ready.has_trace()) {
+    end.trace = std::make_shared<const v1::BatchTrace>(
+        std::move(*ready.mutable_trace()));
+  }
+  return end;
 }
 
 absl::StatusOr<GrantEnd> ParseNeeds(const IncomingMessage& message) {
@@ -100,6 +105,7 @@ OutgoingMessage CreditMessage(uint64_t grant, const CreditRequest& request,
   credit.set_max_bytes(request.slot->bytes().size());
   credit.set_timeout_ms(
       std::max<int64_t>(1, absl::ToInt64Milliseconds(timeout)));
+  credit.set_trace_id(request.trace_id);
   if (request.held.view != nullptr) SetHeld(*request.held.view, credit);
   OutgoingMessage message;
   SetInputs(request.inputs, credit, message);

@@ -29,6 +29,24 @@ absl::Status FromServer(const BatchServer& server, const BatchKey& key,
   return OfBatch(key, SaidBy(server.address(), why));
 }
 
+// Returns why the grant brought no batch; OK if it did.
+absl::Status OutcomeOf(const GrantEnd& end) {
+  switch (end.kind) {
+    case GrantEnd::Kind::kFilled:
+      return absl::OkStatus();
+    case GrantEnd::Kind::kNeeds:
+      return absl::ResourceExhaustedError(
+          absl::StrCat("the batch needs ", end.bytes, " bytes of room"));
+    case GrantEnd::Kind::kError:
+      return end.error;
+    case GrantEnd::Kind::kUnknownSession:
+      return absl::FailedPreconditionError("it did not know the session");
+    case GrantEnd::Kind::kReturned:
+      return absl::CancelledError("it returned the batch unmade");
+  }
+  return absl::UnknownError("an unknown answer");
+}
+
 // Reads the batch in `room` and checks that it is the one with this key.
 absl::StatusOr<BatchView> ParseBatch(absl::Span<const uint8_t> room,
                                      const BatchKey& key) {
@@ -47,7 +65,9 @@ void AnswerHandler::OnServerDown(const BatchServer& server,
   const bool planned = IsPlannedEnd(server.problem());
   for (const OpenGrant& grant : lost) {
     PendingBatch* batch = state_->Find(grant.batch());
-    if (batch == nullptr || !batch->is_unfinished()) continue;
+    if (batch == nullptr) continue;
+    batch->trail().Ended(server.address(), now, server.problem());
+    if (!batch->is_unfinished()) continue;
     if (!planned) {
       batch->AddLost({.holder = {server.address(), server.incarnation()},
                       .alone = grant.exclusive(),
@@ -65,6 +85,10 @@ void AnswerHandler::OnGrantEnd(BatchServer& server, const OpenGrant& grant,
   if (!state_->epoch.IsCurrent(grant.batch())) return;
   PendingBatch* batch = state_->Find(grant.batch());
   const bool open = batch != nullptr && batch->is_unfinished();
+  if (batch != nullptr) {
+    batch->trail().Ended(server.address(), now, OutcomeOf(end),
+                         end.trace.get());
+  }
   if (end.kind == GrantEnd::Kind::kFilled) {
     if (open) return OnFilled(server, *batch, std::move(end), now);
     ++state_->stats.doubles;
@@ -100,6 +124,7 @@ void AnswerHandler::OnFilled(BatchServer& server, PendingBatch& batch,
   batch.Complete(std::move(end.slot), *std::move(view));
   state_->rooms.OnReceived(end.bytes);
   state_->stats.left_out += end.left_out_bytes;
+  batch.trail().Ready(now, end.left_out_bytes);
   fleet_->Cancel(state_->epoch.RefOf(batch.index()), nullptr);
 }
 

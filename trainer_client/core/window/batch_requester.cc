@@ -22,14 +22,14 @@ void BatchRequester::FillWindow() {
 void BatchRequester::RequestDue(absl::Time now) {
   front_lacks_room_ = false;
   for (PendingBatch& batch : state_->window) {
-    if (!batch.IsDue(now) || Request(batch)) continue;
+    if (!batch.IsDue(now) || Request(batch, now)) continue;
     front_lacks_room_ = batch.index() == state_->window.front().index();
     if (front_lacks_room_) CancelLate();
     return;
   }
 }
 
-bool BatchRequester::Request(PendingBatch& batch) {
+bool BatchRequester::Request(PendingBatch& batch, absl::Time now) {
   const Decision decision = batch.DecideRequest(
       [this](const DeathRecord::Holder& holder) {
         return fleet_->FateOf(holder);
@@ -47,7 +47,7 @@ bool BatchRequester::Request(PendingBatch& batch) {
     return true;
   }
   return RequestBeside(std::move(excluded), decision != Decision::kRequest,
-                       batch);
+                       batch, now);
 }
 
 // A server that has died under the batch several times, or says so by a new
@@ -66,7 +66,8 @@ bool BatchRequester::LeaveOutTheOneThatDies(
 // A server that says that the batch needs more than there is room for must not
 // keep it from those that have not said so.
 bool BatchRequester::RequestBeside(std::vector<Address> excluded,
-                                   bool exclusive, PendingBatch& batch) {
+                                   bool exclusive, PendingBatch& batch,
+                                   absl::Time now) {
   bool lacks_room = false;
   while (true) {
     BatchServer* server =
@@ -78,7 +79,7 @@ bool BatchRequester::RequestBeside(std::vector<Address> excluded,
     std::shared_ptr<ReceiveSlot> slot = state_->rooms.Allocate(
         batch, *server, state_->window, &state_->stats.evicted);
     if (slot != nullptr) {
-      Send(batch, *server, std::move(slot));
+      Send(batch, *server, std::move(slot), now);
       return true;
     }
     if (!batch.HasNeedOf(server->address())) return false;
@@ -119,7 +120,7 @@ void BatchRequester::GiveUp(PendingBatch& batch) {
 }
 
 void BatchRequester::Send(PendingBatch& batch, BatchServer& server,
-                          std::shared_ptr<ReceiveSlot> slot) {
+                          std::shared_ptr<ReceiveSlot> slot, absl::Time now) {
   const BatchRef ref = state_->epoch.RefOf(batch.index());
   CreditRequest request;
   request.key = state_->epoch.KeyOf(batch.index());
@@ -129,6 +130,8 @@ void BatchRequester::Send(PendingBatch& batch, BatchServer& server,
   request.inputs =
       MakeCreditInputs(state_->session, *state_->epoch.order(), batch.index());
   if (held_ != nullptr) request.held = {held_, held_->view()};
+  request.trace_id = state_->TraceIdOf(batch.index());
+  if (!request.trace_id.empty()) batch.trail().Asked(server.address(), now);
   server.RequestBatch(std::move(request));
   batch.MarkRequested();
   // A late server may still answer first; a silent one is told to stop.

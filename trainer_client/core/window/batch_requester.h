@@ -53,15 +53,15 @@ class BatchRequester {
 
  private:
   // Returns false if there is no room for it.
-  bool Request(PendingBatch& batch);
+  bool Request(PendingBatch& batch, absl::Time now);
   bool RequestBeside(std::vector<Address> excluded, bool exclusive,
-                     PendingBatch& batch);
+                     PendingBatch& batch, absl::Time now);
   // Adds the server that alone has died under the batch to `excluded`. Returns
   // false if another one has died, too, or none may come.
   bool LeaveOutTheOneThatDies(const PendingBatch& batch,
                               std::vector<Address>& excluded) const;
   void Send(PendingBatch& batch, BatchServer& server,
-            std::shared_ptr<ReceiveSlot> slot);
+            std::shared_ptr<ReceiveSlot> slot, absl::Time now);
   void GiveUp(PendingBatch& batch);
   // Fails it with what the servers say that cannot make it.
   void FailRefused(PendingBatch& batch);

@@ -2,6 +2,9 @@
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_WINDOW_LOADER_STATE_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_WINDOW_LOADER_STATE_H_
 
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "trainer_client/core/session/loader_session.h"
@@ -21,6 +24,9 @@ struct LoaderState {
   LoaderState(const LoaderState&) = delete;
   LoaderState& operator=(const LoaderState&) = delete;
 
+  // Returns the id under which the batch is traced; empty if none is.
+  std::string TraceIdOf(uint64_t index) const;
+
   // Returns the batch in the window that an answer is for, null if it is not
   // there or the answer is of an earlier epoch.
   PendingBatch* Find(const BatchRef& batch) {
@@ -32,6 +38,8 @@ struct LoaderState {
   BatchWindow window;
   BatchRooms rooms;
   LoaderStats stats;
+  // Batches are traced; ids of loaders with different seeds differ.
+  std::optional<uint64_t> trace_seed;
 };
 
 }  // namespace tributary

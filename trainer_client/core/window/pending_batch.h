@@ -18,6 +18,7 @@
 #include "trainer_client/core/fleet/death_record.h"
 #include "trainer_client/core/fleet/receive_slot.h"
 #include "trainer_client/core/fleet/refusals.h"
+#include "trainer_client/core/window/batch_trail.h"
 
 namespace tributary {
 
@@ -61,6 +62,8 @@ class PendingBatch {
   // problem, or OK.
   const absl::Status& error() const { return error_; }
   const DeathRecord& deaths() const { return deaths_; }
+  // Kept if it is traced.
+  BatchTrail& trail() { return trail_; }
   // The servers that say that they cannot make it.
   const Refusals& refusals() const { return refusals_; }
 
@@ -136,6 +139,7 @@ class PendingBatch {
   Refusals refusals_;
   std::shared_ptr<ReceiveSlot> slot_;
   std::optional<BatchView> view_;
+  BatchTrail trail_;
 };
 
 }  // namespace tributary

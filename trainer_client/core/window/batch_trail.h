@@ -1,0 +1,62 @@
+// Notes when a batch was asked of whom, and how that ended.
+#ifndef TRIBUTARY_TRAINER_CLIENT_CORE_WINDOW_BATCH_TRAIL_H_
+#define TRIBUTARY_TRAINER_CLIENT_CORE_WINDOW_BATCH_TRAIL_H_
+
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "common/fleet/address.h"
+#include "common/trace/batch_timeline.h"
+
+namespace tributary {
+
+// The trail of one batch that is traced; of others nobody calls. Pure state:
+// the caller passes the time of the loader's clock. Not thread-safe.
+class BatchTrail {
+ public:
+  void Asked(const Address& server, absl::Time now) {
+    auto& attempts = timeline_.attempts;
+    if (attempts.size() == BatchTimeline::kMost) {
+      attempts.erase(attempts.begin());
+      ++timeline_.more_attempts;
+    }
+    attempts.push_back({.server = server.ToString(), .asked = now});
+  }
+  // The latest request to `server` ends. `trace` is the server's; may be null.
+  void Ended(const Address& server, absl::Time now, absl::Status status,
+             const v1::BatchTrace* trace = nullptr) {
+    auto& attempts = timeline_.attempts;
+    if (attempts.empty()) return;
+    const std::string name = server.ToString();
+    for (auto it = attempts.rbegin(); it != attempts.rend(); ++it) {
+      if (it->server != name || it->ended != absl::InfiniteFuture()) continue;
+      it->ended = now;
+      it->status = std::move(status);
+      if (trace != nullptr) it->trace = *trace;
+      return;
+    }
+  }
+  void Ready(absl::Time now, uint64_t left_out_bytes) {
+    timeline_.ready = now;
+    timeline_.left_out_bytes = left_out_bytes;
+  }
+  // Returns what was noted, with all times later by `shift`. The object is of
+  // no further use.
+  BatchTimeline Take(absl::Duration shift) {
+    for (BatchAttempt& attempt : timeline_.attempts) {
+      attempt.asked += shift;
+      attempt.ended += shift;
+    }
+    timeline_.ready += shift;
+    return std::move(timeline_);
+  }
+
+ private:
+  BatchTimeline timeline_;
+};
+
+}  // namespace tributary
+
+#endif  // TRIBUTARY_TRAINER_CLIENT_CORE_WINDOW_BATCH_TRAIL_H_
