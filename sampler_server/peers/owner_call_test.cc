@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "sampler_server/engine/batch/peer_calls.h"
 #include "sampler_server/peers/testing/scripted_peer.h"
 
 namespace tributary {
@@ -54,7 +55,7 @@ class OwnerCallTest : public testing::Test {
     spec.partition = 1;
     spec.kind = MessageKind::kGatherRequest;
     spec.reply_kind = MessageKind::kGatherReply;
-    spec.header = [](uint64_t timeout_ms) { return absl::StrCat(timeout_ms); };
+    spec.header = header_;
     auto payload = std::make_shared<const std::string>("request");
     payload_ = payload;
     spec.payload = {reinterpret_cast<const uint8_t*>(payload->data()),
@@ -62,7 +63,7 @@ class OwnerCallTest : public testing::Test {
     spec.payload_owner = std::move(payload);
     spec.max_reply_bytes = 4;
     started_ = world_.now();
-    spec.limits = {started_ + timeout, 0, cancel_};
+    spec.limits = {started_ + timeout, 0, cancel_, calls_};
     spec.strand = world_.strand();
     spec.accept = [this](CallReply reply) {
       accepted_.emplace_back(reply.payload.span().begin(),
@@ -89,6 +90,10 @@ class OwnerCallTest : public testing::Test {
 
   PeerWorld world_{DescribedOnce()};
   CancelToken cancel_;
+  std::shared_ptr<PeerCalls> calls_;
+  std::function<std::string(uint64_t)> header_ = [](uint64_t timeout_ms) {
+    return absl::StrCat(timeout_ms);
+  };
   std::weak_ptr<const std::string> payload_;
   absl::Status refusal_;  // what the next reply is refused with
   std::vector<std::string> accepted_;
@@ -438,6 +443,70 @@ TEST_F(OwnerCallTest, AReplyLongerThanAskedForIsNotTaken) {
   EXPECT_EQ(Await(), absl::OkStatus());
   EXPECT_THAT(accepted_, ElementsAre("good"));
   EXPECT_THAT(CallsByPeer(), ElementsAre(1, 1));
+}
+
+TEST_F(OwnerCallTest, EachAttemptIsLoggedWithWhatThePeerTells) {
+  AddTwoOwners();
+  AnswerAll([this](const ArrivedCall&) -> absl::StatusOr<CallAnswer> {
+    if (world_.num_calls() == 1) return absl::InternalError("once");
+    v1::LeafReplyTrace trace;
+    trace.mutable_times()->set_queue_us(77);
+    return MakeAnswer(MessageKind::kGatherReply, trace.SerializeAsString(),
+                      "good");
+  });
+  calls_ = std::make_shared<PeerCalls>("", world_.now());
+  Start();
+  ASSERT_TRUE(Await().ok());
+  v1::BatchTrace trace;
+  calls_->FillTrace(&trace);
+  ASSERT_EQ(trace.calls_size(), 2);
+  EXPECT_EQ(trace.calls(0).code(),
+            static_cast<int>(absl::StatusCode::kInternal));
+  EXPECT_EQ(trace.calls(0).reply_bytes(), 0u);
+  const v1::PeerCallSpan& good = trace.calls(1);
+  EXPECT_EQ(good.code(), 0);
+  EXPECT_EQ(good.call(), v1::PeerCallSpan::CALL_GATHER);
+  EXPECT_EQ(good.partition(), 1u);
+  EXPECT_EQ(good.reply_bytes(), 4u);
+  EXPECT_EQ(good.times().queue_us(), 77u);
+  EXPECT_GT(good.duration_us(), 0u);
+  EXPECT_GE(good.start_us(), trace.calls(0).duration_us());
+  EXPECT_NE(good.peer(), trace.calls(0).peer());
+  const std::string last =
+      world_.peer(0).calls.back().header + world_.peer(1).calls.back().header;
+  EXPECT_THAT(last, testing::Not(HasSubstr("0123456789abcdef")));
+}
+
+TEST_F(OwnerCallTest, TheTracesIdTravelsWithTheRequest) {
+  AddTwoOwners();
+  AnswerAll(Good);
+  calls_ = std::make_shared<PeerCalls>("0123456789abcdef", world_.now());
+  header_ = [](uint64_t timeout_ms) {
+    v1::GatherRequest request;
+    request.set_timeout_ms(timeout_ms);
+    request.set_num_rows(3);
+    return request.SerializeAsString();
+  };
+  Start();
+  ASSERT_TRUE(Await().ok());
+  const size_t asked = world_.peer(0).calls.empty() ? 1 : 0;
+  const auto request = world_.peer(asked).calls[0].Parse<v1::GatherRequest>();
+  EXPECT_EQ(request.trace_id(), "0123456789abcdef");
+  EXPECT_EQ(request.num_rows(), 3u);
+}
+
+TEST_F(OwnerCallTest, AHeaderThatCannotBeReadIsLoggedWithoutTimes) {
+  AddTwoOwners();
+  AnswerAll([](const ArrivedCall&) {
+    return MakeAnswer(MessageKind::kGatherReply, "\xff\xff\xff", "good");
+  });
+  calls_ = std::make_shared<PeerCalls>("", world_.now());
+  Start();
+  ASSERT_TRUE(Await().ok());
+  v1::BatchTrace trace;
+  calls_->FillTrace(&trace);
+  ASSERT_EQ(trace.calls_size(), 1);
+  EXPECT_EQ(trace.calls(0).times().queue_us(), 0u);
 }
 
 }  // namespace

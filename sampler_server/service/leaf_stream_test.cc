@@ -175,5 +175,20 @@ TEST_F(LeafStreamTest, APeerThatReadsNothingRefusesNoOther) {
   handler->OnClosed(absl::OkStatus());
 }
 
+TEST_F(LeafStreamTest, RepliesTellTheirTimesBesideTheirOwnFields) {
+  AskForHop(1);
+  EXPECT_TRUE(world_.Drain(1000));
+  ASSERT_EQ(stream_->sent.size(), 1u);
+  ASSERT_EQ(stream_->sent[0].kind, MessageKind::kSampleHopReply);
+  v1::SampleHopReply reply;
+  ASSERT_TRUE(reply.ParseFromString(stream_->sent[0].header));
+  EXPECT_EQ(reply.nodes(), 1u);
+  EXPECT_TRUE(reply.has_times());
+  v1::LeafReplyTrace trace;
+  ASSERT_TRUE(trace.ParseFromString(stream_->sent[0].header));
+  EXPECT_TRUE(trace.has_times());
+  stream_->sent.clear();
+}
+
 }  // namespace
 }  // namespace tributary

@@ -12,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
 #include "common/batch/batch_view.h"
 #include "common/io/buffer.h"
 #include "common/observe/log_format.h"
@@ -108,8 +109,14 @@ class StreamGrantsTest : public ::testing::Test {
         ScriptedTrainer::MakeCredit(session, index, max_bytes, 10000);
     auto request = MakeBatchRequest(credit, {}, plan_, 0, executor_->Now());
     ASSERT_TRUE(request.ok()) << request.status();
-    grants_->Admit(index,
-                   {"job", *std::move(request), std::move(lent), graph_});
+    grants_->Admit(index, {"job", *std::move(request), std::move(lent), graph_,
+                           trace_id_});
+  }
+  // Returns the only trace that is kept of the batch.
+  v1::BatchTrace Recorded(uint64_t index) const {
+    const auto found = core_->recent_batches.Find("job", 0, index);
+    EXPECT_EQ(found.size(), 1u);
+    return found.empty() ? v1::BatchTrace() : found[0];
   }
   void Run() { EXPECT_TRUE(world_.Drain(100000)); }
   void RunFor(absl::Duration time) {
@@ -138,6 +145,7 @@ class StreamGrantsTest : public ::testing::Test {
   std::shared_ptr<ServiceCore> core_;
   std::shared_ptr<HeldGraph> graph_;
   TrainerSession session_;
+  std::string trace_id_;  // of the credits that are admitted
   std::shared_ptr<const SamplingPlan> plan_;
   std::shared_ptr<FakeStream> stream_;
   std::shared_ptr<AnswerSender> answers_;
@@ -463,6 +471,85 @@ TEST_F(BatchStagesTest, NothingIsWrittenOfABatchBelowDebug) {
   Admit(0, std::make_shared<Slot>());
   Run();
   EXPECT_THAT(lines_, IsEmpty());
+}
+
+TEST_F(StreamGrantsTest, ATracedBatchSaysInItsFirstFrameWhereItsTimeWent) {
+  Start({}, {.frame_bytes = 64, .window_bytes = 1 << 20});
+  trace_id_ = "0123456789abcdef";
+  Admit(0);
+  Run();
+  ASSERT_GT(stream_->sent.size(), 1u);
+  for (size_t i = 0; i < stream_->sent.size(); ++i) {
+    v1::Frame frame;
+    ASSERT_TRUE(frame.ParseFromString(stream_->sent[i].header));
+    ASSERT_EQ(frame.has_trace(), i == 0) << i;
+    if (i > 0) continue;
+    const v1::BatchTrace& trace = frame.trace();
+    EXPECT_EQ(trace.trace_id(), trace_id_);
+    EXPECT_EQ(trace.job(), "job");
+    EXPECT_EQ(trace.inputs(), 3u);
+    EXPECT_EQ(trace.bytes(), frame.total());
+    EXPECT_EQ(trace.stage_us_size(), static_cast<int>(kNumTimedStages));
+    EXPECT_EQ(trace.spans(0).stage(), 0u);
+    EXPECT_EQ(trace.session().size(), 32u);
+    EXPECT_NEAR(static_cast<double>(trace.arrived_unix_us()),
+                static_cast<double>(absl::ToUnixMicros(absl::Now())), 600e6);
+  }
+}
+
+TEST_F(StreamGrantsTest, ReadyCarriesTheTraceToo) {
+  trace_id_ = "0123456789abcdef";
+  Admit(0, std::make_shared<Slot>());
+  Run();
+  v1::Ready ready;
+  ASSERT_TRUE(ready.ParseFromString(stream_->sent[0].header));
+  EXPECT_EQ(ready.trace().trace_id(), trace_id_);
+}
+
+TEST_F(StreamGrantsTest, WithoutAnIdNoTraceIsSentButItIsKept) {
+  Admit(0, std::make_shared<Slot>());
+  Run();
+  v1::Ready ready;
+  ASSERT_TRUE(ready.ParseFromString(stream_->sent[0].header));
+  EXPECT_FALSE(ready.has_trace());
+  const v1::BatchTrace kept = Recorded(0);
+  EXPECT_EQ(kept.outcome(), v1::BatchTrace::OUTCOME_SENT);
+  EXPECT_EQ(kept.bytes(), ready.total());
+  EXPECT_EQ(kept.trace_id(), "");
+}
+
+TEST_F(StreamGrantsTest, WhatBecameOfABatchIsKept) {
+  Admit(0, nullptr, 64);
+  Run();
+  EXPECT_EQ(Recorded(0).outcome(), v1::BatchTrace::OUTCOME_NEEDS);
+  Admit(1);
+  Run();
+  EXPECT_THAT(core_->recent_batches.Find("job", 0, 1), IsEmpty())
+      << "it is being sent";
+  stream_->sent.clear();
+  Run();
+  EXPECT_EQ(Recorded(1).outcome(), v1::BatchTrace::OUTCOME_SENT);
+}
+
+TEST_F(StreamGrantsTest, ABatchThatIsCancelledWhileItRunsIsKeptAsSuch) {
+  Admit(0, std::make_shared<Slot>());
+  EXPECT_TRUE(world_.RunUntil(
+      [&] { return grants_->Progress().stage(0) == v1::STAGE_SAMPLING; },
+      absl::Seconds(1)));
+  grants_->Cancel(0);
+  Run();
+  EXPECT_EQ(Recorded(0).outcome(), v1::BatchTrace::OUTCOME_CANCELLED);
+}
+
+TEST_F(StreamGrantsTest, ATraceCountsTheBatchesThatWaitedBeforeIt) {
+  AdmissionLimits limits;
+  limits.running = 1;
+  Start(limits);
+  for (uint64_t i = 0; i < 4; ++i) Admit(i, std::make_shared<Slot>());
+  Run();
+  EXPECT_EQ(Recorded(0).queued(), 0u);
+  EXPECT_GE(Recorded(3).queued(), 2u);
+  EXPECT_GT(Recorded(3).queued(), Recorded(2).queued());
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 //   n changes payload, a question: one neighbour of 2 nodes with its edge id
 //   d changes         calls Describe
 //   i changes         calls GetInputIds of the split train
+//   w changes         calls BatchTrace
+//   s changes         calls Status
 //   r number text payload   sends a message of that kind with that header
 //   x number          sends Cancel of that call
 //   y number          sets the id of the next call
@@ -30,6 +32,7 @@
 
 #include "channel/envelope.h"
 #include "common/proto/questions.pb.h"
+#include "common/proto/status.pb.h"
 #include "common/proto/wire.pb.h"
 #include "tests/fuzz/caller.h"
 #include "tests/fuzz/script.h"
@@ -109,6 +112,17 @@ class Run {
       }
       case 'i':
         return GetInputIds();
+      case 'w': {
+        v1::BatchTraceRequest request;
+        script_.Change(request);
+        return Send(MessageKind::kBatchTraceRequest,
+                    request.SerializeAsString());
+      }
+      case 's': {
+        v1::StatusRequest request;
+        script_.Change(request);
+        return Send(MessageKind::kStatusRequest, request.SerializeAsString());
+      }
       case 'r': {
         const auto kind = static_cast<MessageKind>(script_.Number());
         std::string header = script_.Text(), payload;

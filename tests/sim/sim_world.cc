@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "sampler_server/rows/row_queue.h"
+#include "tests/sim/timeline_checks.h"
 
 namespace tributary {
 namespace {
@@ -178,6 +179,18 @@ void SimWorld::Hold(SimTrainerOptions& trainer) const {
   };
 }
 
+// Half of the trainers have their batches traced.
+void SimWorld::TraceBatches(SimTrainerOptions& trainer) {
+  TimelineRules rules;
+  rules.liars = (schedule_.abuses & (kLyingPeer | kLyingServer)) != 0;
+  rules.job = trainer.core.job = trainer.client;
+  trainer.core.trace_seed = trainer.seed;
+  trainer.core.on_traced = [this, rules](const BatchTimeline& timeline) {
+    const std::string wrong = WrongInTimeline(timeline, rules);
+    if (!wrong.empty()) verdict_.Fail("wrong timeline", wrong);
+  };
+}
+
 void SimWorld::Seat(SimSeat& seat) {
   SimTrainerOptions trainer;
   trainer.name = absl::StrCat("trainer", seat.number);
@@ -198,6 +211,7 @@ void SimWorld::Seat(SimSeat& seat) {
     trainer.servers.push_back(server->address);
   }
   if (schedule_.cache != 0) Hold(trainer);
+  if ((schedule_.seed + seat.number) % 2 == 0) TraceBatches(trainer);
   seat.trainer = std::make_unique<SimTrainer>(&fleet_.world, &fleet_.network,
                                               std::move(trainer), &seat);
   if (schedule_.certificates == 0) return;

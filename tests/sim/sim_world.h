@@ -113,6 +113,7 @@ class SimWorld {
   std::function<std::unique_ptr<StreamAcceptor>(StreamAcceptor*)> Lies();
   std::shared_ptr<RowReader> MakeRows(SimExecutor* server);
   double DriftOf(const std::string& name) const;
+  void TraceBatches(SimTrainerOptions& trainer);
   void Hold(SimTrainerOptions& trainer) const;
   void Seat(SimSeat& seat);
 

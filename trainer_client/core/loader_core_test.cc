@@ -1,8 +1,12 @@
 // What the loader does when nothing breaks: order, room, cursors, ends.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <numeric>
+#include <string>
+#include <vector>
 
+#include "absl/time/clock.h"
 #include "trainer_client/core/testing/loader_world.h"
 
 namespace tributary {
@@ -408,6 +412,76 @@ TEST(LoaderCore, CancelEndsAWaitingNextAndAllLaterOnes) {
             absl::StatusCode::kCancelled);
   EXPECT_EQ(w.Next().status().code(), absl::StatusCode::kCancelled);
   EXPECT_EQ(w.core().StartEpoch(1).code(), absl::StatusCode::kCancelled);
+}
+
+TEST(LoaderCore, ATracedBatchTellsItsWayThroughTheFleet) {
+  std::vector<BatchTimeline> traced;
+  LoaderWorld::Options options;
+  options.core.prefetch_size = 1;
+  options.core.job = "train";
+  options.core.trace_seed = 5;
+  options.core.on_traced = [&traced](const BatchTimeline& timeline) {
+    traced.push_back(timeline);
+  };
+  LoaderWorld w(std::move(options));
+  std::map<uint64_t, std::string> ids;
+  for (size_t s : {0, 1}) {
+    w.server(s).settings().act = [&ids, s](const v1::Credit& credit) {
+      const auto added = ids.emplace(credit.index(), credit.trace_id());
+      EXPECT_EQ(added.first->second, credit.trace_id());
+      if (s == 0) {
+        return FakeAct{.kind = Kind::kError,
+                       .error = absl::UnavailableError("busy")};
+      }
+      return FakeAct{.delay = absl::Milliseconds(20)};
+    };
+  }
+  w.Start();
+  ASSERT_TRUE(w.core().StartEpoch(3).ok());
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(w.Next().ok());
+    w.Run(absl::Milliseconds(300));  // the user is busy
+  }
+  ASSERT_EQ(traced.size(), 4u);
+  size_t attempts = 0;
+  for (size_t i = 0; i < traced.size(); ++i) {
+    const BatchTimeline& batch = traced[i];
+    EXPECT_EQ(batch.key.epoch, 3u);
+    EXPECT_EQ(batch.key.index, i);
+    EXPECT_EQ(batch.job, "train");
+    EXPECT_EQ(batch.trace_id, ids[i]);
+    EXPECT_EQ(batch.trace_id.size(), 16u);
+    EXPECT_GT(batch.bytes, 0u);
+    ASSERT_FALSE(batch.attempts.empty());
+    attempts += batch.attempts.size();
+    for (const BatchAttempt& attempt : batch.attempts) {
+      EXPECT_LE(attempt.asked, attempt.ended);
+      EXPECT_EQ(attempt.status.ok(), &attempt == &batch.attempts.back());
+    }
+    EXPECT_EQ(batch.attempts.back().server,
+              LoaderWorld::AddressOf(1).ToString());
+    EXPECT_EQ(batch.attempts.back().ended, batch.ready);
+    const absl::Duration waited = batch.taken - batch.ready;
+    EXPECT_GE(waited, absl::ZeroDuration());
+    if (i >= 2) EXPECT_GE(waited, absl::Milliseconds(200)) << i;
+  }
+  EXPECT_GT(attempts, traced.size()) << "some were asked of the busy one";
+  EXPECT_NE(ids[0], ids[1]);
+  EXPECT_LT(absl::AbsDuration(traced[0].taken - absl::Now()),
+            absl::Minutes(10));
+}
+
+TEST(LoaderCore, BatchesThatNobodyTracesHaveNoId) {
+  LoaderWorld w({});
+  for (size_t s : {0, 1}) {
+    w.server(s).settings().act = [](const v1::Credit& credit) {
+      EXPECT_EQ(credit.trace_id(), "");
+      return FakeAct{};
+    };
+  }
+  w.Start();
+  ASSERT_TRUE(w.core().StartEpoch(0).ok());
+  EXPECT_EQ(w.TakeAll(), Range(0, 10));
 }
 
 }  // namespace

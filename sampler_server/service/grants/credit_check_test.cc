@@ -75,5 +75,27 @@ TEST(TrainerRowsOf, TheyCountAsInputs) {
   EXPECT_EQ(InputBytes(request), without + 100 * sizeof(uint32_t));
 }
 
+// It is copied into requests to peers, and kept.
+TEST(MakeBatchRequest, ATraceIdHasSixteenBytes) {
+  auto plan = std::make_shared<SamplingPlan>();
+  plan->batch_size = 1;
+  plan->input_count = 1;
+  v1::Credit credit;
+  credit.add_input_number(0);
+  credit.add_original_id(0);
+  credit.set_max_bytes(1024);
+  credit.set_timeout_ms(1000);
+  const auto request = [&](size_t bytes) {
+    credit.set_trace_id(std::string(bytes, 't'));
+    return MakeBatchRequest(credit, {}, plan, 0, absl::UnixEpoch()).status();
+  };
+  EXPECT_TRUE(request(0).ok()) << request(0);
+  EXPECT_TRUE(request(16).ok()) << request(16);
+  for (const size_t bytes : {1, 15, 17, 100000}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(request(bytes)));
+    EXPECT_THAT(request(bytes).ToString(), HasSubstr("0 or 16 bytes"));
+  }
+}
+
 }  // namespace
 }  // namespace tributary

@@ -71,5 +71,41 @@ TEST(TimedStageNameTest, NamesItAsTheDocumentationDoes) {
   EXPECT_STREQ(TimedStageName(TimedStage::kSend), "send");
 }
 
+TEST_F(StageTimesTest, ATraceHasTheSpansOneAfterTheOther) {
+  clock_.Pass(1);
+  Spend(v1::STAGE_SAMPLING, 2);
+  Spend(v1::STAGE_SAMPLING, 3);  // goes on
+  Spend(v1::STAGE_WAITING_FOR_PEER, 4);
+  Spend(v1::STAGE_GATHERING, 8);
+  v1::BatchTrace trace;
+  times_.FillTrace(&trace);
+  ASSERT_EQ(trace.stage_us_size(), static_cast<int>(kNumTimedStages));
+  EXPECT_EQ(trace.stage_us(1), 5000u);
+  ASSERT_EQ(trace.spans_size(), 4);
+  uint64_t end = 0;
+  for (const v1::StageSpan& span : trace.spans()) {
+    EXPECT_EQ(span.start_us(), end);
+    end += span.duration_us();
+  }
+  EXPECT_EQ(end, 18000u);
+  EXPECT_EQ(trace.spans(2).stage(),
+            static_cast<uint32_t>(TimedStage::kSamplePeers));
+  EXPECT_EQ(trace.spans(3).duration_us(), 8000u) << "it is still in it";
+  EXPECT_EQ(trace.more_spans(), 0u);
+}
+
+TEST_F(StageTimesTest, OnlySoManySpansAreKeptAndTheSumsHaveAll) {
+  for (int i = 0; i < 1000; ++i) {
+    Spend(v1::STAGE_SAMPLING, 1);
+    Spend(v1::STAGE_WAITING_FOR_PEER, 2);
+  }
+  v1::BatchTrace trace;
+  times_.FillTrace(&trace);
+  EXPECT_EQ(trace.spans_size(), static_cast<int>(StageTimes::kMaxSpans));
+  EXPECT_EQ(trace.more_spans(), 2000 - StageTimes::kMaxSpans);
+  EXPECT_EQ(trace.stage_us(1), 1'000'000u);
+  EXPECT_EQ(trace.stage_us(2), 2'000'000u);
+}
+
 }  // namespace
 }  // namespace tributary

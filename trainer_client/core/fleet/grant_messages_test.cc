@@ -60,6 +60,24 @@ TEST(GrantMessages, ACreditOfNodes) {
   EXPECT_EQ(credit.original_id(1), 1001);
   EXPECT_EQ(credit.input_time(1), 10);
   EXPECT_EQ(credit.links(), 0);
+  EXPECT_EQ(credit.trace_id(), "");
+}
+
+TEST(GrantMessages, ATracesIdAndWhatTheServerSaysOfIt) {
+  CreditRequest request = Request();
+  request.trace_id = "0123456789abcdef";
+  v1::Credit credit;
+  ASSERT_TRUE(credit.ParseFromString(
+      CreditMessage(9, request, absl::Seconds(3)).header));
+  EXPECT_EQ(credit.trace_id(), "0123456789abcdef");
+  v1::Ready ready;
+  ready.set_grant(9);
+  ready.mutable_trace()->set_inputs(32);
+  const auto end = ParseGrantEnd(
+      TestMessage(MessageKind::kReady, ready.SerializeAsString()));
+  ASSERT_TRUE(end.ok()) << end.status();
+  ASSERT_NE(end->trace, nullptr);
+  EXPECT_EQ(end->trace->inputs(), 32u);
 }
 
 TEST(GrantMessages, ACreditOfLinksHasThemAsPayload) {
@@ -87,6 +105,7 @@ TEST(GrantMessages, ParsesEachAnswer) {
   EXPECT_EQ(end->kind, GrantEnd::Kind::kFilled);
   EXPECT_EQ(end->grant, 9);
   EXPECT_EQ(end->bytes, 700);
+  EXPECT_EQ(end->trace, nullptr);
 
   v1::BatchError error;
   error.set_grant(8);
