@@ -12,8 +12,8 @@
 #include "common/fleet/graph_text.h"
 #include "common/text/status.h"
 #include "sampler_server/access/stream_job.h"
+#include "sampler_server/service/batch_trace_call.h"
 #include "sampler_server/service/control_calls.h"
-#include "sampler_server/service/trace/batch_trace_call.h"
 #include "sampler_server/service/visible_graphs.h"
 
 namespace tributary {

@@ -463,7 +463,9 @@ TEST(LoaderCore, ATracedBatchTellsItsWayThroughTheFleet) {
     EXPECT_EQ(batch.attempts.back().ended, batch.ready);
     const absl::Duration waited = batch.taken - batch.ready;
     EXPECT_GE(waited, absl::ZeroDuration());
-    if (i >= 2) EXPECT_GE(waited, absl::Milliseconds(200)) << i;
+    if (i >= 2) {
+      EXPECT_GE(waited, absl::Milliseconds(200)) << i;
+    }
   }
   EXPECT_GT(attempts, traced.size()) << "some were asked of the busy one";
   EXPECT_NE(ids[0], ids[1]);

@@ -1,4 +1,4 @@
-#include "sampler_server/service/trace/batch_trace_call.h"
+#include "sampler_server/service/batch_trace_call.h"
 
 #include <string>
 #include <utility>

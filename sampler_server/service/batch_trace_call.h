@@ -1,6 +1,6 @@
 // The control call that asks where the time of a batch went.
-#ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_TRACE_BATCH_TRACE_CALL_H_
-#define TRIBUTARY_SAMPLER_SERVER_SERVICE_TRACE_BATCH_TRACE_CALL_H_
+#ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_BATCH_TRACE_CALL_H_
+#define TRIBUTARY_SAMPLER_SERVER_SERVICE_BATCH_TRACE_CALL_H_
 
 #include "absl/status/statusor.h"
 #include "channel/call_server.h"
@@ -16,4 +16,4 @@ absl::StatusOr<CallAnswer> ServeBatchTrace(const ServiceCore& core,
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_SERVICE_TRACE_BATCH_TRACE_CALL_H_
+#endif  // TRIBUTARY_SAMPLER_SERVER_SERVICE_BATCH_TRACE_CALL_H_

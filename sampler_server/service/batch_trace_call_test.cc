@@ -1,5 +1,5 @@
 // Who may ask where the time of a batch went, and what is answered.
-#include "sampler_server/service/trace/batch_trace_call.h"
+#include "sampler_server/service/batch_trace_call.h"
 
 #include <gtest/gtest.h>
 
