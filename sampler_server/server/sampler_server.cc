@@ -359,6 +359,8 @@ std::string SamplerServerImpl::MetricsText() {
   UpdateGraphMetrics();
   connection_metrics_.Update(*network_);
   process_metrics_.Update();
+  set("tributary_sessions", "Specifications that are known and planned",
+      static_cast<double>(service_->num_sessions()));
   set("tributary_draining", "1 while draining", service_->draining() ? 1 : 0);
   metrics_
       .AddGauge("tributary_busy_ratio",

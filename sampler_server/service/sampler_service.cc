@@ -318,6 +318,8 @@ absl::Duration SamplerService::data_time() const {
 }
 size_t SamplerService::active() const { return core_->activity->count(); }
 size_t SamplerService::queued() const { return core_->admission->num_queued(); }
+
+size_t SamplerService::num_sessions() const { return core_->sessions.size(); }
 TensorStore& SamplerService::tensors() const { return *core_->tensors.store; }
 std::vector<JobState> SamplerService::jobs() const {
   return core_->admission->Jobs();

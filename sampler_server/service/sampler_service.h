@@ -165,6 +165,8 @@ class SamplerService final : public StreamAcceptor {
   size_t active() const;
   // Returns how many of them wait for their turn.
   size_t queued() const;
+  // Returns the number of specifications that are cached.
+  size_t num_sessions() const;
   // The mutable rows.
   TensorStore& tensors() const;
   std::vector<JobState> jobs() const;
