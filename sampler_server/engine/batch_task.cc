@@ -238,7 +238,7 @@ StepContext BatchTask::Context() {
   context.remote = environment_.remote;
   context.rows = environment_.rows;
   context.hot = environment_.hot;
-  context.remote_rows = environment_.remote_rows;
+  context.metrics = environment_.metrics;
   context.trainer_rows = request_.trainer_rows.get();
   context.plan = &plan();
   context.key = request_.key;

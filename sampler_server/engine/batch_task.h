@@ -22,9 +22,9 @@
 #include "partition/format/graph.h"
 #include "partition/format/hot_cache.h"
 #include "sampler_server/engine/batch/batch_stage.h"
+#include "sampler_server/engine/batch/engine_metrics.h"
 #include "sampler_server/engine/batch/remote_partitions.h"
 #include "sampler_server/engine/gather/left_out_nodes.h"
-#include "sampler_server/engine/gather/remote_row_metrics.h"
 #include "sampler_server/engine/gather/row_reader.h"
 #include "sampler_server/engine/plan/plan.h"
 
@@ -77,8 +77,8 @@ struct BatchEnvironment {
   std::shared_ptr<CpuMeter> cpu = nullptr;  // of this task; may be null
   RowReader* rows = nullptr;      // null: the graph has its features in memory
   const HotCache* hot = nullptr;  // rows of other partitions; may be null
-  const RemoteRowMetrics* remote_rows = nullptr;  // null: not counted
-  std::shared_ptr<PeerCalls> calls = nullptr;     // null: they are not logged
+  const EngineMetrics* metrics = nullptr;      // null: not counted
+  std::shared_ptr<PeerCalls> calls = nullptr;  // null: they are not logged
 };
 
 // Returns the bytes that a task may hold besides the request: working memory

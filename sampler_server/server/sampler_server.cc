@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -25,6 +24,7 @@
 #include "sampler_server/rows/serving_graph.h"
 #include "sampler_server/server/connection_metrics.h"
 #include "sampler_server/server/graph_host.h"
+#include "sampler_server/server/graph_metrics.h"
 #include "sampler_server/server/graph_watcher.h"
 #include "sampler_server/server/incarnation.h"
 #include "sampler_server/server/memory_bound.h"
@@ -137,7 +137,6 @@ class SamplerServerImpl final : public SamplerServer {
   absl::Status StartHttp();
   uint64_t MemoryBoundBytes() const;
   std::string MetricsText();
-  void UpdateGraphMetrics();
   void StopDiscovery();
 
   const SamplerServerOptions options_;
@@ -162,9 +161,7 @@ class SamplerServerImpl final : public SamplerServer {
   bool drained_ = false;
   ConnectionMetrics connection_metrics_{&metrics_};
   ProcessMetrics process_metrics_{&metrics_, kVersion};
-  Mutex exported_mutex_;
-  std::set<std::string> exported_graphs_
-      ABSL_GUARDED_BY(exported_mutex_);  // in /metrics
+  GraphMetrics graph_metrics_{&metrics_};
 };
 
 absl::Status SamplerServerImpl::Start(const std::vector<ListedGraph>& sources) {
@@ -356,9 +353,11 @@ std::string SamplerServerImpl::MetricsText() {
       static_cast<double>(service_->active()));
   set("tributary_peers_healthy", "Peers that answer",
       static_cast<double>(graphs_.healthy_peers()));
-  UpdateGraphMetrics();
+  graph_metrics_.Update(service_->graphs());
   connection_metrics_.Update(*network_);
   process_metrics_.Update();
+  set("tributary_sessions", "Specifications that are known and planned",
+      static_cast<double>(service_->num_sessions()));
   set("tributary_draining", "1 while draining", service_->draining() ? 1 : 0);
   metrics_
       .AddGauge("tributary_busy_ratio",
@@ -368,35 +367,6 @@ std::string SamplerServerImpl::MetricsText() {
       .Set(busy_->Ratio());
   service_->UpdateJobMetrics();
   return metrics_.Exposition();
-}
-
-void SamplerServerImpl::UpdateGraphMetrics() {
-  static const std::string kName = "tributary_graph_batches_active";
-  static const std::string kHelp =
-      "Batches of a graph that is served, queued, being made or sent";
-  static const std::string kDamaged = "tributary_graph_damaged";
-  static const std::string kDamagedHelp =
-      "1 if bytes of a mapped file of the graph were lost: it is served no "
-      "longer";
-  std::map<std::string, double> active;  // of all layouts of a version
-  std::map<std::string, bool> damaged;
-  for (const GraphState& graph : service_->graphs()) {
-    active[graph.name] += static_cast<double>(graph.active);
-    damaged[graph.name] |= !graph.damage.ok();
-  }
-  MutexLock lock(exported_mutex_);
-  for (const std::string& name : exported_graphs_) {
-    if (active.contains(name)) continue;
-    metrics_.RemoveGauge(kName, kHelp, {{"graph", name}});
-    metrics_.RemoveGauge(kDamaged, kDamagedHelp, {{"graph", name}});
-  }
-  exported_graphs_.clear();
-  for (const auto& [name, batches] : active) {
-    metrics_.AddGauge(kName, kHelp, {{"graph", name}}).Set(batches);
-    metrics_.AddGauge(kDamaged, kDamagedHelp, {{"graph", name}})
-        .Set(damaged[name] ? 1 : 0);
-    exported_graphs_.insert(name);
-  }
 }
 
 // Discovery and the directories post tasks that use members; none is left when

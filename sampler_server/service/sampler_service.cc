@@ -1,5 +1,7 @@
 #include "sampler_server/service/sampler_service.h"
 
+#include <algorithm>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -264,12 +266,30 @@ void SamplerService::SetPolicy(std::shared_ptr<const AccessPolicy> policy) {
   core_->access.Set(std::move(policy));
 }
 
+namespace {
+
+size_t NumUnowned(const HeldGraph& held) {
+  std::set<uint32_t> owned(held.graph().partitions().begin(),
+                           held.graph().partitions().end());
+  if (held.served.peers) {
+    for (const v1::PeerState& peer : held.served.peers()) {
+      if (!peer.healthy()) continue;
+      owned.insert(peer.partitions().begin(), peer.partitions().end());
+    }
+  }
+  const size_t all = held.schema().num_partitions;
+  return all - std::min(all, owned.size());
+}
+
+}  // namespace
+
 std::vector<GraphState> SamplerService::graphs() const {
   std::vector<GraphState> states;
   for (const auto& held : core_->graphs.All()) {
     states.push_back({held->name(), held->graph().partitions(),
-                      held->schema().num_partitions, held->retiring,
-                      held->activity->count(), DamageOf(held.get())});
+                      held->schema().num_partitions, NumUnowned(*held),
+                      held->retiring, held->activity->count(),
+                      DamageOf(held.get())});
   }
   return states;
 }
@@ -318,6 +338,8 @@ absl::Duration SamplerService::data_time() const {
 }
 size_t SamplerService::active() const { return core_->activity->count(); }
 size_t SamplerService::queued() const { return core_->admission->num_queued(); }
+
+size_t SamplerService::num_sessions() const { return core_->sessions.size(); }
 TensorStore& SamplerService::tensors() const { return *core_->tensors.store; }
 std::vector<JobState> SamplerService::jobs() const {
   return core_->admission->Jobs();

@@ -101,6 +101,8 @@ struct GraphState {
   std::string name;  // NAME@VERSION
   std::vector<uint32_t> partitions;
   size_t num_partitions = 0;  // here and elsewhere
+  // Of them, those that neither this server nor a peer that answers it has.
+  size_t num_unowned = 0;
   bool retiring = false;
   size_t active = 0;    // batches that are queued, being made or sent
   absl::Status damage;  // of its files; see Graph::damage
@@ -165,6 +167,8 @@ class SamplerService final : public StreamAcceptor {
   size_t active() const;
   // Returns how many of them wait for their turn.
   size_t queued() const;
+  // Returns the number of specifications that are cached.
+  size_t num_sessions() const;
   // The mutable rows.
   TensorStore& tensors() const;
   std::vector<JobState> jobs() const;

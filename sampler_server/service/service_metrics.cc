@@ -52,6 +52,6 @@ ServiceMetrics::ServiceMetrics(Metrics& m)
       stage_seconds(StageSeconds(m)),
       streams(
           m.AddGauge("tributary_batch_streams", "Batch streams that are open")),
-      remote_rows(m) {}
+      engine(m) {}
 
 }  // namespace tributary

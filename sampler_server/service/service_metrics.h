@@ -7,7 +7,7 @@
 
 #include "absl/time/time.h"
 #include "common/observe/metrics.h"
-#include "sampler_server/engine/gather/remote_row_metrics.h"
+#include "sampler_server/engine/batch/engine_metrics.h"
 #include "sampler_server/service/grants/stage_times.h"
 
 namespace tributary {
@@ -42,7 +42,7 @@ struct ServiceMetrics {
   // for TimedStage::kSend when it is sent.
   std::array<Histogram, kNumTimedStages> stage_seconds;
   Gauge streams;  // open batch streams
-  RemoteRowMetrics remote_rows;
+  EngineMetrics engine;
 };
 
 }  // namespace tributary

@@ -128,14 +128,11 @@ void StreamGrants::StartTask(uint64_t id, QueuedTask task,
                                           grant->stages,
                                           CallbacksOf(id, grant->admitted));
   const ServedGraph& served = batch.graph->served;
-  const BatchEnvironment environment{served.graph.get(),
-                                     served.remote.get(),
-                                     core_->executor,
-                                     grant->cpu,
-                                     served.rows.get(),
-                                     served.hot.get(),
-                                     &core_->metrics.remote_rows,
-                                     grant->calls};
+  const BatchEnvironment environment{
+      served.graph.get(),     served.remote.get(),
+      core_->executor,        grant->cpu,
+      served.rows.get(),      served.hot.get(),
+      &core_->metrics.engine, grant->calls};
   StartBatchTask(environment, std::move(batch.request), std::move(sink));
 }
 

@@ -14,8 +14,8 @@
 #include "partition/format/hot_cache.h"
 #include "sampler_server/engine/batch/batch_stage.h"
 #include "sampler_server/engine/batch/batch_state.h"
+#include "sampler_server/engine/batch/engine_metrics.h"
 #include "sampler_server/engine/batch/remote_partitions.h"
-#include "sampler_server/engine/gather/remote_row_metrics.h"
 #include "sampler_server/engine/gather/row_reader.h"
 #include "sampler_server/engine/plan/plan.h"
 
@@ -50,8 +50,8 @@ struct StepContext {
   RemotePartitions* remote = nullptr;  // null: no peers
   RowReader* rows = nullptr;           // null: features are in memory
   const HotCache* hot = nullptr;       // rows of other partitions; may be null
-  const RemoteRowMetrics* remote_rows = nullptr;  // null: not counted
-  const TrainerRows* trainer_rows = nullptr;      // null: none are left out
+  const EngineMetrics* metrics = nullptr;     // null: not counted
+  const TrainerRows* trainer_rows = nullptr;  // null: none are left out
   const SamplingPlan* plan = nullptr;
   BatchKey key;
   absl::Span<const int64_t> input_number;  // of each input, in the input list

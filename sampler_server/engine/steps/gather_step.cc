@@ -192,9 +192,9 @@ GatherStep::Job GatherStep::TakeHot(Job& job) const {
   hot.orig_id = job.orig_id;
   hot.x = job.x;
   hot.y = job.y;
-  if (context_.remote_rows != nullptr) {
-    context_.remote_rows->Hit(hot.num_rows, hot.num_rows * hot.row_bytes());
-    context_.remote_rows->Miss(job.num_rows);
+  if (context_.metrics != nullptr) {
+    context_.metrics->Hit(hot.num_rows, hot.num_rows * hot.row_bytes());
+    context_.metrics->Miss(job.num_rows);
   }
   return hot;
 }
@@ -310,9 +310,9 @@ void GatherStep::GatherThere(Job job) {
   }
   gather.rows = std::exchange(job.rows, {});
   const uint64_t bytes = job.num_rows * job.row_bytes();
-  if (context_.remote_rows != nullptr) {
-    context_.remote_rows->Ask(job.table == RemoteGather::Table::kEdges,
-                              job.num_rows, bytes);
+  if (context_.metrics != nullptr) {
+    context_.metrics->Ask(job.table == RemoteGather::Table::kEdges,
+                          job.num_rows, bytes);
   }
   ++in_flight_;
   context_.remote->Gather(

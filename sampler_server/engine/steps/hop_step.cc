@@ -152,7 +152,10 @@ void HopStep::AddRequests() {
         const bool here =
             context_.graph->edges(rounds_[r].type().edge_type,
                                   rounds_[r].shares()[s].partition) != nullptr;
-        if (here == local) queue_.push_back({r, s, local});
+        if (here != local) continue;
+        queue_.push_back({r, s, local});
+        if (context_.metrics == nullptr) continue;
+        context_.metrics->Hop(here, rounds_[r].shares()[s].rows.size());
       }
     }
   }

@@ -16,11 +16,13 @@ DEADLINE = 120  # seconds, on a machine that does other things too
 class Prometheus:
     """Scrapes `targets`, addresses by the name of their pod, each second.
 
-    Killed when its block ends; its data are in a folder of its own.
+    `others` are scraped as they are. Killed when its block ends; its data are
+    in a folder of its own.
     """
 
-    def __init__(self, targets, namespace="tributary"):
+    def __init__(self, targets, namespace="tributary", others=()):
         self._targets = targets
+        self._others = list(others)
         self._namespace = namespace
 
     def __enter__(self):
@@ -58,7 +60,9 @@ class Prometheus:
                 "static_configs": [
                     {"targets": [address],
                      "labels": {"namespace": self._namespace, "pod": pod}}
-                    for pod, address in self._targets.items()]}]}
+                    for pod, address in self._targets.items()]},
+                {"job_name": "cluster", "honor_labels": True,
+                 "static_configs": [{"targets": self._others}]}]}
 
     def _is_ready(self):
         if self._popen.poll() is not None:

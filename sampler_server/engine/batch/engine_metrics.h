@@ -1,6 +1,6 @@
-// The metrics of rows that are not in the partitions of this server.
-#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_GATHER_REMOTE_ROW_METRICS_H_
-#define TRIBUTARY_SAMPLER_SERVER_ENGINE_GATHER_REMOTE_ROW_METRICS_H_
+// What the engine counts of nodes and rows: here, and asked of peers.
+#ifndef TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_ENGINE_METRICS_H_
+#define TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_ENGINE_METRICS_H_
 
 #include <cstdint>
 
@@ -9,10 +9,10 @@
 namespace tributary {
 
 // Thread-safe. A default-constructed object counts nothing.
-class RemoteRowMetrics {
+class EngineMetrics {
  public:
-  RemoteRowMetrics() = default;
-  explicit RemoteRowMetrics(Metrics& metrics);
+  EngineMetrics() = default;
+  explicit EngineMetrics(Metrics& metrics);
 
   // Count rows, of edges or of nodes, that are asked of peers, with their bytes
   // in the reply; and of those of nodes whose type the cache of hot rows has,
@@ -21,13 +21,17 @@ class RemoteRowMetrics {
   void Ask(bool edges, uint64_t rows, uint64_t bytes) const;
   void Hit(uint64_t rows, uint64_t bytes) const;
   void Miss(uint64_t rows) const;
+  // Counts nodes whose neighbours a hop draws, of one edge type each: in
+  // partitions that are here, or at peers.
+  void Hop(bool here, uint64_t nodes) const;
 
  private:
   // Handles, which change nothing of this object.
   mutable Counter node_rows_, node_bytes_, edge_rows_, edge_bytes_;
   mutable Counter hits_, saved_bytes_, misses_;
+  mutable Counter nodes_here_, nodes_at_peers_;
 };
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_GATHER_REMOTE_ROW_METRICS_H_
+#endif  // TRIBUTARY_SAMPLER_SERVER_ENGINE_BATCH_ENGINE_METRICS_H_
