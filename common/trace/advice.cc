@@ -1,5 +1,8 @@
 #include "common/trace/advice.h"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 

@@ -3,6 +3,7 @@
 #define TRIBUTARY_COMMON_TRACE_BATCH_TIMELINE_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +47,9 @@ struct BatchTimeline {
   uint64_t left_out_bytes = 0;  // of them, that did not travel
   static constexpr size_t kMost = 16;
 };
+
+// Receives the timelines of batches. May be empty.
+using TracedObserver = std::function<void(const BatchTimeline&)>;
 
 }  // namespace tributary
 

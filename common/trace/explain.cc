@@ -1,7 +1,6 @@
 #include "common/trace/explain.h"
 
 #include <algorithm>
-#include <string>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"

@@ -115,6 +115,8 @@ TEST(ExplainTest, ThreadsWithoutCpu) {
   v1::BatchTrace& trace = *timeline.attempts[0].trace;
   EXPECT_THAT(Explanation(timeline),
               HasSubstr("drawing neighbours on 10.0.0.1:50051: ask for fewer"));
+  trace.set_cpu_us(10'000);  // more than half of the 18 ms
+  EXPECT_THAT(Explanation(timeline), HasSubstr(": ask for fewer"));
   trace.set_cpu_us(5000);
   EXPECT_THAT(Explanation(timeline),
               HasSubstr("its threads had a CPU for 5.0 ms only"));

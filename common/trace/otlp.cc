@@ -1,6 +1,7 @@
 #include "common/trace/otlp.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/trace/bottleneck.h"
@@ -141,7 +142,8 @@ class ServerSpans {
 };
 
 // When an attempt ends for who looks at the whole batch.
-absl::Time EndOf(const BatchTimeline& timeline, const BatchAttempt& attempt) {
+absl::Time AttemptEnd(const BatchTimeline& timeline,
+                      const BatchAttempt& attempt) {
   if (&attempt == TakenAttempt(timeline)) return timeline.ready;
   if (attempt.ended != absl::InfiniteFuture()) return attempt.ended;
   return EndOf(timeline);
@@ -156,7 +158,7 @@ void AddAttempt(const BatchTimeline& timeline, size_t number,
   span.name = "attempt";
   span.kind = SpanKind::kClient;
   span.start = attempt.asked;
-  span.duration = TracedTime(attempt.asked, EndOf(timeline, attempt));
+  span.duration = TracedTime(attempt.asked, AttemptEnd(timeline, attempt));
   span.attributes.Add("tributary.server", attempt.server);
   span.attributes.Add("tributary.answered",
                       attempt.ended != absl::InfiniteFuture());

@@ -13,7 +13,8 @@ namespace tributary {
 // encoding of OTLP 1.x, without a line end, as OpenTelemetry's file exporter
 // writes them: ids in lower-case hexadecimal digits, 64-bit numbers as decimal
 // texts, enumerations as numbers. All texts are sanitised; a hostile server
-// makes a line of bounded length.
+// makes at most 1 MiB of a line, which is what the OpenTelemetry collector
+// reads.
 //
 // Ids of spans are the first 8 bytes of SHA-256 over the trace's id and the
 // span's path, so that the same batch gives the same ids.

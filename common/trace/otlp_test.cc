@@ -220,7 +220,9 @@ TEST(OtlpTest, TheSameBatchHasTheSameIds) {
   EXPECT_EQ(first.ids(), Reader(OtlpLine(MadeOfThrottledPeer())).ids());
   BatchTimeline other = MadeOfThrottledPeer();
   other.trace_id[0] = 'x';
-  for (const std::string& id : Reader(OtlpLine(other)).ids()) {
+  const Reader second(OtlpLine(other));
+  EXPECT_EQ(second.ids().size(), first.ids().size());
+  for (const std::string& id : second.ids()) {
     EXPECT_FALSE(first.ids().contains(id));
   }
 }
@@ -312,7 +314,7 @@ TEST(OtlpTest, HostileServers) {
     const Reader reader(line);
     EXPECT_LE(reader.size(), 4 * kMostTraced + 8);
     EXPECT_EQ(line.find("\\u001b"), std::string::npos);
-    EXPECT_LT(line.size(), size_t{8} << 20);
+    EXPECT_LT(line.size(), size_t{1} << 20);
   }
 }
 

@@ -48,7 +48,7 @@ struct ServerTimes {
 };
 
 inline constexpr absl::Duration kLongestTraced = absl::Hours(24 * 30);
-inline constexpr size_t kMostTraced = 1024;
+inline constexpr size_t kMostTraced = 256;
 
 // Reads what a server, which may lie, has told: cuts the stages at
 // kLongestTraced in all, spans and calls at the end of the stages, and a peer's

@@ -1,5 +1,7 @@
 #include "common/trace/testing/made_timelines.h"
 
+#include <string>
+
 namespace tributary {
 namespace {
 
