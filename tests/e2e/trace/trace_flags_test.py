@@ -105,7 +105,7 @@ class TraceFlagsTest(unittest.TestCase):
         for code, words, text in (
                 (2, [*sample, "--step-time", "-1"], "--step-time"),
                 (2, [*sample, "--step-time", "61"], "--step-time"),
-                (1, [*sample, "--trace-file", "/no/where/t"], "trace_file: cannot open /no/where/t"),
+                (1, [*sample, "--trace-file", "/no/t"], "trace_file: cannot open /no/t"),
                 (1, [*sample, "--trace-file", "/dev/null"], "/dev/null is no regular file"),
                 (2, [*where, "--batch", "mine/1"], "JOB/EPOCH/INDEX"),
                 (2, [*where, "--batch", "/1/2"], "JOB/EPOCH/INDEX"),

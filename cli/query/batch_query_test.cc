@@ -1,4 +1,4 @@
-#include "cli/fleet/batch_query.h"
+#include "cli/query/batch_query.h"
 
 #include <cstdint>
 #include <string>

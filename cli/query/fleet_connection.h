@@ -1,6 +1,6 @@
 // Connections to every server of a list, for commands that ask them all.
-#ifndef TRIBUTARY_CLI_FLEET_FLEET_CONNECTION_H_
-#define TRIBUTARY_CLI_FLEET_FLEET_CONNECTION_H_
+#ifndef TRIBUTARY_CLI_QUERY_FLEET_CONNECTION_H_
+#define TRIBUTARY_CLI_QUERY_FLEET_CONNECTION_H_
 
 #include <memory>
 #include <string>
@@ -10,7 +10,7 @@
 #include "absl/time/time.h"
 #include "channel/network.h"
 #include "channel/parse_header.h"
-#include "cli/fleet/fleet_access.h"
+#include "cli/query/fleet_access.h"
 #include "common/fleet/address.h"
 #include "common/runtime/thread_pool.h"
 #include "common/text/status.h"
@@ -61,4 +61,4 @@ absl::StatusOr<Reply> ReplyAs(const absl::StatusOr<CallReply>& reply,
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CLI_FLEET_FLEET_CONNECTION_H_
+#endif  // TRIBUTARY_CLI_QUERY_FLEET_CONNECTION_H_

@@ -1,11 +1,11 @@
-#include "cli/fleet/batch_query.h"
+#include "cli/query/batch_query.h"
 
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "cli/command/command.h"
-#include "cli/fleet/fleet_connection.h"
+#include "cli/query/fleet_connection.h"
 #include "common/text/parse_number.h"
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"

@@ -1,4 +1,4 @@
-#include "cli/fleet/fleet_connection.h"
+#include "cli/query/fleet_connection.h"
 
 #include <algorithm>
 #include <numeric>

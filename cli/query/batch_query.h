@@ -1,7 +1,7 @@
 // Asks every server of a list for what it knows of one batch, for `tributary
 // status --batch`.
-#ifndef TRIBUTARY_CLI_FLEET_BATCH_QUERY_H_
-#define TRIBUTARY_CLI_FLEET_BATCH_QUERY_H_
+#ifndef TRIBUTARY_CLI_QUERY_BATCH_QUERY_H_
+#define TRIBUTARY_CLI_QUERY_BATCH_QUERY_H_
 
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "cli/fleet/fleet_access.h"
+#include "cli/query/fleet_access.h"
 #include "common/proto/status.pb.h"
 
 namespace tributary {
@@ -55,4 +55,4 @@ BatchReport ReportBatch(const std::vector<BatchAnswer>& answers,
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CLI_FLEET_BATCH_QUERY_H_
+#endif  // TRIBUTARY_CLI_QUERY_BATCH_QUERY_H_

@@ -1,4 +1,4 @@
-#include "cli/fleet/tensor_query.h"
+#include "cli/query/tensor_query.h"
 
 #include <algorithm>
 #include <set>
@@ -6,7 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "cli/fleet/fleet_connection.h"
+#include "cli/query/fleet_connection.h"
 #include "common/hash/sha256.h"
 #include "common/tensor/dtype.h"
 #include "common/text/status.h"
