@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "cli/fleet/fleet_access.h"
+#include "cli/query/fleet_access.h"
 #include "common/fleet/address.h"
 #include "common/fleet/graph_name.h"
 #include "partition/schema/schema.h"

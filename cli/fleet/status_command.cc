@@ -13,9 +13,10 @@
 #include "absl/time/clock.h"
 #include "cli/command/arguments.h"
 #include "cli/command/command.h"
-#include "cli/fleet/fleet_access.h"
 #include "cli/fleet/fleet_query.h"
 #include "cli/fleet/missing_owners.h"
+#include "cli/query/batch_query.h"
+#include "cli/query/fleet_access.h"
 #include "common/fleet/graph_name.h"
 #include "common/identity/tls_flags.h"
 #include "common/runtime/clock.h"
@@ -39,7 +40,9 @@ answers and does not drain, and then does not mind others that are silent. A
 name that does not resolve yet, and a list without servers, are waited for, too.
 Examples:
   tributary status --servers 10.0.0.1:50051,10.0.0.2:50051
-  tributary status --servers dns:///sampler:50051 --wait 1h)";
+  tributary status --servers dns:///sampler:50051 --wait 1h
+  Why batch 17 of epoch 0 of job default was slow:
+  tributary status --servers 10.0.0.1:50051,10.0.0.2:50051 --batch default/0/17)";
 
 // Between two rounds of questions of --wait.
 constexpr absl::Duration kRound = absl::Seconds(1);
@@ -92,6 +95,13 @@ class StatusCommand final : public Command {
                     "Most seconds to wait until every partition has an owner: "
                     "90s, 5m, 1h; 0: do not wait")
         ->capture_default_str();
+    CLI::Option* batch =
+        app->add_option("--batch", batch_,
+                        "Instead: where the time of this batch went, from the "
+                        "servers that made it lately: JOB/EPOCH/INDEX");
+    app->add_flag("--otlp", otlp_,
+                  "With --batch: as lines of OTLP/JSON, with spans")
+        ->needs(batch);
     app->footer(kFooter);
     return app;
   }
@@ -105,6 +115,7 @@ class StatusCommand final : public Command {
     ASSIGN_OR_RETURN(const absl::Duration wait,
                      ParseSeconds("--wait", wait_, absl::ZeroDuration(),
                                   absl::Hours(24 * 7)));
+    if (!batch_.empty()) return ExplainBatch(timeout);
     if (wait > absl::ZeroDuration()) return WaitForOwners(graph, timeout, wait);
     ASSIGN_OR_RETURN(const std::vector<ServerAnswer> answers,
                      AskServers(access_, graph, timeout));
@@ -112,6 +123,20 @@ class StatusCommand final : public Command {
   }
 
  private:
+  absl::Status ExplainBatch(absl::Duration timeout) const {
+    ASSIGN_OR_RETURN(const BatchName batch, ParseBatchName(batch_));
+    ASSIGN_OR_RETURN(const std::vector<BatchAnswer> answers,
+                     AskForBatch(access_, batch, timeout));
+    const BatchReport report = ReportBatch(answers, batch, otlp_);
+    for (const std::string& line : report.lines) {
+      std::printf("%s\n", line.c_str());
+    }
+    for (const std::string& note : report.notes) {
+      std::fprintf(stderr, "%s\n", note.c_str());
+    }
+    return report.status;
+  }
+
   // Asks again and again; a signal ends the process meanwhile.
   absl::Status WaitForOwners(const GraphName& graph, absl::Duration timeout,
                              absl::Duration wait) const {
@@ -171,6 +196,8 @@ class StatusCommand final : public Command {
   std::string graph_;
   std::string timeout_ = "5";
   std::string wait_ = "0";
+  std::string batch_;
+  bool otlp_ = false;
 };
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "cli/command/arguments.h"
-#include "cli/fleet/fleet_access.h"
-#include "cli/fleet/tensor_query.h"
+#include "cli/query/fleet_access.h"
+#include "cli/query/tensor_query.h"
 #include "common/identity/tls_flags.h"
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"

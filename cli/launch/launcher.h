@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/fleet/fleet_access.h"
 #include "cli/launch/agent_link.h"
 #include "cli/launch/agent_start.h"
 #include "cli/launch/launch_job.h"
 #include "cli/launch/line_printer.h"
 #include "cli/launch/owners_query.h"
+#include "cli/query/fleet_access.h"
 #include "common/process/signal_watcher.h"
 
 namespace tributary {

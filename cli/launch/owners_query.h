@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "cli/fleet/fleet_access.h"
+#include "cli/query/fleet_access.h"
 #include "common/runtime/mutex.h"
 
 namespace tributary {

@@ -9,12 +9,15 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "cli/command/arguments.h"
 #include "cli/sample/ext_ids.h"
 #include "cli/sample/sample_files.h"
 #include "cli/sample/sample_flags.h"
 #include "cli/sample/sample_output.h"
 #include "cli/sample/sample_request.h"
 #include "cli/sample/sample_source.h"
+#include "cli/sample/shown_traces.h"
 #include "common/observe/log.h"
 #include "common/text/status.h"
 #include "common/text/terminal_text.h"
@@ -39,6 +42,9 @@ constexpr char kFooter[] = R"(Examples:
     tributary sample --servers 10.0.0.1:50051,10.0.0.2:50051 --out out \
         --input-nodes train --num-neighbors 10,5 --batch-size 32 \
         --random-seed 11 --epoch 2 --batches 0:3
+  Where the time of each batch went, by server and stage:
+    tributary sample --servers 10.0.0.1:50051,10.0.0.2:50051 --trace \
+        --input-nodes train --num-neighbors 10,5 --batch-size 32
   All neighbours of three nodes, in the order given:
     tributary sample --graph cora4 --input-nodes 5,17,4 --num-neighbors=-1 \
         --batch-size 3 --shuffle none
@@ -78,10 +84,17 @@ absl::Status CheckRange(const IndexRange& range, const DistLoader& loader) {
       " inputs\nallowed: FROM below ", batches));
 }
 
-// Prints the remaining batches of the epoch, and writes them to `files` unless
-// it is null, with the user's ids of their nodes unless `ext_ids` is null.
-absl::Status Drain(const SampleFiles* files, const ExtIds* ext_ids,
-                   DistLoader* loader) {
+// What is done with the batches, beside the lines on stdout.
+struct Use {
+  const SampleFiles* files = nullptr;  // null: writes none
+  const ExtIds* ext_ids = nullptr;     // null: without the user's ids of nodes
+  ShownTraces* traces = nullptr;       // null: shows none
+  absl::Duration step_time;            // holds each batch so long
+};
+
+// Prints the remaining batches of the epoch.
+absl::Status Drain(const Use& use, DistLoader* loader) {
+  const auto& [files, ext_ids, traces, step_time] = use;
   while (true) {
     ASSIGN_OR_RETURN(const std::optional<BatchLease> batch, loader->Next());
     if (!batch.has_value()) return absl::OkStatus();
@@ -93,7 +106,19 @@ absl::Status Drain(const SampleFiles* files, const ExtIds* ext_ids,
       RETURN_IF_ERROR(files->Write(batch->view(), more.views));
     }
     RETURN_IF_ERROR(PrintLine(batch->view()));
+    if (traces != nullptr) traces->Print(batch->view().key());
+    absl::SleepFor(step_time);
   }
+}
+
+// Errors are returned as the status; what a cache does is not one, nor that a
+// trace's file is full.
+LogLevel LevelFor(const RemoteDistSamplingWorkerOptions& worker) {
+  if (worker.trainer_cache == "auto") return LogLevel::kInfo;
+  if (worker.trainer_cache != "off" || !worker.trace_file.empty()) {
+    return LogLevel::kWarning;
+  }
+  return LogLevel::kOff;
 }
 
 // The log is off, and with it the warning of the ring's maker.
@@ -103,19 +128,23 @@ void WarnOfPlainMemory(const SamplingWorkers& source) {
   std::fputs(TerminalError("tributary sample", warning).c_str(), stderr);
 }
 
-absl::Status Sample(SampleRequest request, const ExtIds* ext_ids) {
+absl::Status Sample(SampleRequest request, Use use) {
   RETURN_IF_ERROR(ReadListFiles(&request.session));
-  ASSIGN_OR_RETURN(const std::unique_ptr<SamplingWorkers> source,
-                   OpenSampleSource(request, "tributary sample"));
+  TracedObserver on_traced;
+  if (use.traces != nullptr) on_traced = use.traces->Observer();
+  ASSIGN_OR_RETURN(
+      const std::unique_ptr<SamplingWorkers> source,
+      OpenSampleSource(request, "tributary sample", std::move(on_traced)));
   WarnOfPlainMemory(*source);
   ASSIGN_OR_RETURN(const std::unique_ptr<DistLoader> loader,
                    source->OpenLoader(request.session.options));
   RETURN_IF_ERROR(CheckRange(request.batches, *loader));
   RETURN_IF_ERROR(loader->StartEpoch(request.epoch));
   RETURN_IF_ERROR(loader->Limit(request.batches.from, request.batches.to));
-  if (request.out.empty()) return Drain(nullptr, nullptr, loader.get());
+  if (request.out.empty()) return Drain(use, loader.get());
   ASSIGN_OR_RETURN(const SampleFiles files, SampleFiles::In(request.out));
-  return Drain(&files, ext_ids, loader.get());
+  use.files = &files;
+  return Drain(use, loader.get());
 }
 
 class SampleCommand final : public Command {
@@ -135,11 +164,15 @@ class SampleCommand final : public Command {
     if (!input_ext_ids_.empty()) {
       request.session.options.input_nodes = std::move(inputs.nodes);
     }
-    // Errors are returned as the status; what a cache does is not one.
-    SetLogLevel(request.worker.trainer_cache == "off"    ? LogLevel::kOff
-                : request.worker.trainer_cache == "auto" ? LogLevel::kInfo
-                                                         : LogLevel::kWarning);
-    return Sample(std::move(request), ext_ids_ ? &*ext_ids : nullptr);
+    Use use;
+    use.ext_ids = ext_ids_ ? &*ext_ids : nullptr;
+    ASSIGN_OR_RETURN(use.step_time,
+                     ParseSeconds("--step-time", step_time_,
+                                  absl::ZeroDuration(), absl::Minutes(1)));
+    ShownTraces traces;
+    if (trace_) use.traces = &traces;
+    SetLogLevel(LevelFor(request.worker));
+    return Sample(std::move(request), use);
   }
 
  private:
@@ -167,6 +200,8 @@ class SampleCommand final : public Command {
   SampleArguments arguments_;
   std::string input_ext_ids_;
   bool ext_ids_ = false;
+  bool trace_ = false;
+  std::string step_time_ = "0";
 };
 
 CLI::App* SampleCommand::Declare(CLI::App& root) {
@@ -184,6 +219,14 @@ CLI::App* SampleCommand::Declare(CLI::App& root) {
       ->type_name("IDS");
   app->add_flag("--ext-ids", ext_ids_,
                 "Also write the nodes' ids in the user's data: ext_id");
+  app->add_flag("--trace", trace_,
+                "Also print on stderr, after the line of each batch, where its "
+                "time went");
+  app->add_option("--step-time", step_time_,
+                  "Hold each batch for so many seconds, as the step of a "
+                  "trainer does")
+      ->type_name("S")
+      ->capture_default_str();
   return app;
 }
 

@@ -82,6 +82,10 @@ void DeclareSampleLimits(CLI::App& app, SampleArguments& arguments) {
                  "Which of the graph's hot lists orders these rows  [one that "
                  "was sampled, else degree]")
       ->type_name("NAME");
+  app.add_option("--trace-file", arguments.trace_file,
+                 "Append to this file, for each batch, a line of OTLP/JSON "
+                 "with the spans of where its time went")
+      ->type_name("FILE");
   app.add_option("--worker-key", arguments.worker_key,
                  "The job's name, by which servers divide their capacity")
       ->type_name("NAME")

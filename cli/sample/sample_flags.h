@@ -23,7 +23,8 @@ void DeclareSampleMode(CLI::App& app, SampleArguments& arguments);
 // SessionTable() but those in `except`, --session, --epoch and --batches.
 void DeclareSession(CLI::App& app, SampleArguments& arguments,
                     const std::vector<absl::string_view>& except = {});
-// --threads, --rpc-timeout, --buffer-size, --worker-key, --graph-name.
+// --threads, --rpc-timeout, --buffer-size, --worker-key, --graph-name,
+// --trace-file.
 void DeclareSampleLimits(CLI::App& app, SampleArguments& arguments);
 
 }  // namespace tributary

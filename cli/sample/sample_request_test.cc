@@ -61,6 +61,7 @@ TEST(SampleRequestTest, EveryOption) {
   a.rpc_timeout = "1.5";
   a.buffer_size = "1MB";
   a.out = "o";
+  a.trace_file = "t";
   const auto request = ParseSampleArguments(a);
   ASSERT_TRUE(request.ok()) << request.status();
   EXPECT_EQ(request->worker.servers, "127.0.0.1:5,127.0.0.1:6");
@@ -76,6 +77,7 @@ TEST(SampleRequestTest, EveryOption) {
   EXPECT_EQ(request->worker.rpc_timeout, absl::Milliseconds(1500));
   EXPECT_EQ(request->worker.buffer_size, 1 << 20);
   EXPECT_EQ(request->out, "o");
+  EXPECT_EQ(request->worker.trace_file, "t");
 }
 
 TEST(SampleRequestTest, GraphOrServers) {

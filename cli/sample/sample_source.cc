@@ -1,5 +1,7 @@
 #include "cli/sample/sample_source.h"
 
+#include <utility>
+
 #include "trainer_client/modes/wait_line.h"
 
 namespace tributary {
@@ -19,8 +21,11 @@ BatchSourceOptions SourceOf(const SampleRequest& request,
 }
 
 absl::StatusOr<std::unique_ptr<SamplingWorkers>> OpenSampleSource(
-    const SampleRequest& request, const std::string& command) {
-  return SamplingWorkers::OpenSource(SourceOf(request, command));
+    const SampleRequest& request, const std::string& command,
+    TracedObserver on_traced) {
+  BatchSourceOptions source = SourceOf(request, command);
+  source.on_traced = std::move(on_traced);
+  return SamplingWorkers::OpenSource(source);
 }
 
 }  // namespace tributary

@@ -18,9 +18,10 @@ BatchSourceOptions SourceOf(const SampleRequest& request,
                             const std::string& command);
 
 // Returns the workers that the request describes, or the errors of
-// SamplingWorkers::OpenSource().
+// SamplingWorkers::OpenSource(). `on_traced`: see LoaderEnvironment.
 absl::StatusOr<std::unique_ptr<SamplingWorkers>> OpenSampleSource(
-    const SampleRequest& request, const std::string& command);
+    const SampleRequest& request, const std::string& command,
+    TracedObserver on_traced = nullptr);
 
 }  // namespace tributary
 

@@ -132,6 +132,7 @@ absl::Status ParseSampleWorker(const SampleArguments& arguments,
   request->worker.max_servers = static_cast<int>(max_servers);
   request->worker.trainer_cache = arguments.trainer_cache;
   request->worker.trainer_cache_list = arguments.trainer_cache_list;
+  request->worker.trace_file = arguments.trace_file;
   request->worker.worker_key = arguments.worker_key;
   RETURN_IF_ERROR(
       ParseGraphName("--graph-name", arguments.graph_name).status());

@@ -3,6 +3,7 @@
 #define TRIBUTARY_COMMON_TRACE_BATCH_TIMELINE_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,10 +40,16 @@ struct BatchTimeline {
   uint32_t more_attempts = 0;          // older ones that were left out
   absl::Time ready;
   absl::Time taken;
+  // Between ready and taken, how long the user waited for batches before this
+  // one, which are delivered first: then the trainer was not busy.
+  absl::Duration behind;
   uint64_t bytes = 0;           // of the batch, as its user has it
   uint64_t left_out_bytes = 0;  // of them, that did not travel
   static constexpr size_t kMost = 16;
 };
+
+// Receives the timelines of batches. May be empty.
+using TracedObserver = std::function<void(const BatchTimeline&)>;
 
 }  // namespace tributary
 

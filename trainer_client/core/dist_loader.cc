@@ -36,6 +36,16 @@ absl::Status CheckPinMemory(const RemoteDistSamplingWorkerOptions& worker,
       "environment of SamplingWorkers, or one whose make_ring page-locks");
 }
 
+absl::Status CheckTraceFile(const RemoteDistSamplingWorkerOptions& worker,
+                            const LoaderEnvironment& environment) {
+  if (worker.trace_file.empty() || environment.on_traced) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      "trace_file is set, but the loader's environment has no on_traced; use "
+      "the environment of SamplingWorkers, which opens the file");
+}
+
 class Loader final : public DistLoader {
  public:
   Loader(const SessionOptions& options,
@@ -48,6 +58,7 @@ class Loader final : public DistLoader {
         make_ring_(environment.make_ring),
         ring_option_(environment.ring_option),
         on_wait_(environment.on_wait),
+        on_traced_(environment.on_traced),
         strand_(std::make_shared<Strand>(environment.executor)),
         fleet_(std::make_shared<ServerFleet>(
             FleetOptionsOf(worker_, source, environment.transport, strand_,
@@ -112,6 +123,7 @@ class Loader final : public DistLoader {
     core.rpc_timeout = worker_.rpc_timeout;
     core.jitter_seed = jitter_seed_;
     core.on_wait = on_wait_;
+    core.on_traced = on_traced_;
     return core;
   }
   // Begins to fetch rows, if the options say so.
@@ -129,6 +141,7 @@ class Loader final : public DistLoader {
   const decltype(LoaderEnvironment::make_ring) make_ring_;
   const std::string ring_option_;
   const WaitObserver on_wait_;
+  const TracedObserver on_traced_;
   SystemHostResolver resolver_;
   const std::shared_ptr<Strand> strand_;
   const std::shared_ptr<ServerFleet> fleet_;
@@ -266,6 +279,7 @@ absl::StatusOr<std::unique_ptr<DistLoader>> DistLoader::Create(
     const LoaderEnvironment& environment) {
   RETURN_IF_ERROR(worker.Validate());
   RETURN_IF_ERROR(CheckPinMemory(worker, environment));
+  RETURN_IF_ERROR(CheckTraceFile(worker, environment));
   RETURN_IF_ERROR(CheckSessionOptions(options));
   ASSIGN_OR_RETURN(const DiscoverySource source, worker.Source());
   auto loader = std::make_unique<Loader>(options, worker, environment, source);

@@ -13,6 +13,7 @@
 #include "channel/slot_ring.h"
 #include "channel/transport.h"
 #include "common/runtime/executor.h"
+#include "common/trace/batch_timeline.h"
 #include "partition/schema/schema.h"
 #include "trainer_client/core/batch/batch_lease.h"
 #include "trainer_client/core/fleet/wait_notice.h"
@@ -38,6 +39,10 @@ struct LoaderEnvironment {
   // Receives what the loader waits for, if it is longer than 2 s because of the
   // servers; on the executor. May be empty.
   WaitObserver on_wait;
+  // Receives where the time of each batch went, before Next() returns the
+  // batch; on the executor, so it must take little time. Empty: batches are not
+  // traced, which costs nothing.
+  TracedObserver on_traced;
   // Receives the graph's schema, before Create returns.
   std::function<void(const GraphSchema&)> opened = [](const GraphSchema&) {};
 };

@@ -37,6 +37,8 @@ struct LoaderCoreOptions {
   int prefetch_size = 4;
   absl::Duration rpc_timeout = absl::Seconds(180);
   WaitObserver on_wait;  // may be empty
+  // See LoaderEnvironment::on_traced; on the strand. May be empty.
+  TracedObserver on_traced;
   uint64_t jitter_seed = 0;
   // Epochs count their generations from here. A core that follows another one
   // over the same fleet has larger numbers than that had, so that it does not

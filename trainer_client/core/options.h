@@ -85,6 +85,12 @@ struct RemoteDistSamplingWorkerOptions {
   // The name of this job on servers, for fairness and logs. 1 to 256 bytes of
   // UTF-8.
   std::string worker_key = "default";
+  // A file that a line of OTLP/JSON is appended to for each batch that is
+  // taken, with the spans of where its time went (docs/trace.md); several
+  // trainers of a machine may name the same file. Empty: batches are not
+  // traced. Requires a LoaderEnvironment with on_traced, as that of
+  // SamplingWorkers, which opens the file. Not in GLT.
+  std::string trace_file;
   // The files by which this trainer proves which job it is of and checks that
   // servers are samplers; empty: plain text. With them the job is that of the
   // certificate. Not in GLT.

@@ -91,6 +91,7 @@ RemoteDistSamplingWorkerOptions Common(const Options& options) {
   loader.buffer_size = options.channel_size;
   loader.prefetch_size = options.prefetch_size;
   loader.pin_memory = options.pin_memory;
+  loader.trace_file = options.trace_file;
   return loader;
 }
 
@@ -128,6 +129,7 @@ Options LocalOf(const BatchSourceOptions& source) {
   options.channel_size = source.worker.buffer_size;
   options.prefetch_size = source.worker.prefetch_size;
   options.pin_memory = source.worker.pin_memory;
+  options.trace_file = source.worker.trace_file;
   return options;
 }
 

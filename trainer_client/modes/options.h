@@ -14,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "common/trace/batch_timeline.h"
 #include "partition/schema/feature_memory.h"
 #include "trainer_client/core/fleet/wait_notice.h"
 #include "trainer_client/core/options.h"
@@ -45,6 +46,8 @@ struct CollocatedDistSamplingWorkerOptions {
   // Page-lock the ring, so that GPUs copy from it at full speed and
   // asynchronously (DeviceCopies). Without CUDA: a warning, and plain memory.
   bool pin_memory = false;
+  // As RemoteDistSamplingWorkerOptions::trace_file. Ours.
+  std::string trace_file;
   // Not used: accepted for GLT's sake, where they are the rendezvous of the
   // workers' group. The server here is in the trainer's process. 0 to 65535.
   std::string master_addr;
@@ -78,6 +81,8 @@ struct MpDistSamplingWorkerOptions {
   // Page-lock the ring, so that GPUs copy from it at full speed and
   // asynchronously (DeviceCopies). Without CUDA: a warning, and plain memory.
   bool pin_memory = false;
+  // As RemoteDistSamplingWorkerOptions::trace_file. Ours.
+  std::string trace_file;
   // Allocate the ring in reserved huge pages (hugetlbfs); an error without
   // them.
   bool huge_pages = false;
@@ -111,8 +116,8 @@ RemoteDistSamplingWorkerOptions LoaderOptionsOf(
 // fleet.
 struct BatchSourceOptions {
   // The file for ReadWorkerOptions(). If set, the fields below are ignored,
-  // except worker.tls, worker.num_clients and worker.client_rank where the file
-  // gives none.
+  // except worker.tls, worker.trace_file, worker.num_clients and
+  // worker.client_rank where the file gives none.
   std::string worker_options;
   std::string graph;    // the folder of a local mode; empty: remote
   int num_workers = 0;  // processes of mode mp; 0: collocated
@@ -125,6 +130,7 @@ struct BatchSourceOptions {
   RemoteDistSamplingWorkerOptions worker;
   // See LoaderEnvironment. Used with worker_options too.
   WaitObserver on_wait;
+  TracedObserver on_traced;
 };
 // Returns the mode's options. Requires an empty `source.worker_options`.
 SamplingWorkerOptionsOfAMode ModeOf(const BatchSourceOptions& source);

@@ -144,6 +144,7 @@ void TakeCommon(Members& members, Options* options) {
   members.Take("rpc_timeout", &options->rpc_timeout);
   members.Take("prefetch_size", &options->prefetch_size);
   members.Take("pin_memory", &options->pin_memory);
+  members.Take("trace_file", &options->trace_file);
 }
 
 // Takes the options that the local modes have in common.

@@ -23,7 +23,7 @@ TEST(OptionsFile, EveryModeByItsNames) {
           "worker_devices": "cpu", "worker_concurrency": 5,
           "num_rpc_threads": 1, "rpc_timeout": 2.5, "channel_size": "1GB",
           "prefetch_size": 9, "pin_memory": true, "huge_pages": true,
-          "numa_node": 0, "feature_memory": "paged",
+          "numa_node": 0, "feature_memory": "paged", "trace_file": "t",
           "worker_program": "w"})");
   ASSERT_TRUE(mp.ok()) << mp.status();
   const auto& m = std::get<MpDistSamplingWorkerOptions>(*mp);
@@ -40,6 +40,7 @@ TEST(OptionsFile, EveryModeByItsNames) {
   EXPECT_TRUE(m.huge_pages);
   EXPECT_EQ(m.feature_memory, FeatureMemory::kPaged);
   EXPECT_EQ(m.numa_node, 0);
+  EXPECT_EQ(m.trace_file, "t");
   EXPECT_EQ(m.worker_program, "w");
 
   const auto remote = ParseWorkerOptions(

@@ -15,6 +15,7 @@
 #include "common/proto/wire.pb.h"
 #include "common/runtime/thread_pool.h"
 #include "common/text/status.h"
+#include "common/trace/otlp.h"
 #include "trainer_client/core/certificate_job.h"
 #include "trainer_client/core/fleet/fleet_calls.h"
 #include "trainer_client/embedded/embedded_server.h"
@@ -203,12 +204,21 @@ LoaderEnvironment SamplingWorkers::environment() {
   LoaderEnvironment environment = ModeEnvironment();
   environment.ring_option = ring_option_;
   environment.on_wait = on_wait_;
+  environment.on_traced = Traced();
   environment.opened = [this](const GraphSchema& schema) {
     MutexLock lock(mutex_);
     if (!opened_graph_.empty()) return;
     opened_graph_ = absl::StrCat("@", ToHex(schema.content_digest));
   };
   return environment;
+}
+
+TracedObserver SamplingWorkers::Traced() const {
+  if (trace_file_ == nullptr) return on_traced_;
+  return [file = trace_file_, shown = on_traced_](const BatchTimeline& batch) {
+    file->Append(OtlpLine(batch));
+    if (shown) shown(batch);
+  };
 }
 
 RemoteDistSamplingWorkerOptions SamplingWorkers::loader() const {
@@ -232,7 +242,20 @@ LoaderEnvironment SamplingWorkers::EnvironmentOn(Executor* executor,
 absl::StatusOr<std::unique_ptr<SamplingWorkers>> SamplingWorkers::Open(
     const SamplingWorkerOptionsOfAMode& options) {
   RETURN_IF_ERROR(Validate(options));
-  return std::visit(Opener(), options);
+  const std::string path = LoaderOptionsOf(options).trace_file;
+  std::shared_ptr<TraceFile> trace_file;
+  if (!path.empty()) {
+    auto opened = TraceFile::Open(path);
+    if (!opened.ok()) {
+      return absl::Status(
+          opened.status().code(),
+          absl::StrCat("trace_file: ", opened.status().message()));
+    }
+    trace_file = *std::move(opened);
+  }
+  ASSIGN_OR_RETURN(auto workers, std::visit(Opener(), options));
+  workers->trace_file_ = std::move(trace_file);
+  return workers;
 }
 
 absl::StatusOr<std::unique_ptr<SamplingWorkers>> SamplingWorkers::OpenSource(
@@ -245,16 +268,23 @@ absl::StatusOr<std::unique_ptr<SamplingWorkers>> SamplingWorkers::OpenSource(
       remote->num_clients = source.worker.num_clients;
       remote->client_rank = source.worker.client_rank;
     }
+    std::visit(
+        [&source](auto& any) {
+          if (any.trace_file.empty()) any.trace_file = source.worker.trace_file;
+        },
+        options);
     if (remote != nullptr && remote->tls.empty()) {
       remote->tls = source.worker.tls;
     }
     ASSIGN_OR_RETURN(auto workers, Open(options));
     workers->on_wait_ = source.on_wait;
+    workers->on_traced_ = source.on_traced;
     return workers;
   }
   ASSIGN_OR_RETURN(auto workers, Open(ModeOf(source)));
   workers->ring_option_ = "buffer_size";
   workers->on_wait_ = source.on_wait;
+  workers->on_traced_ = source.on_traced;
   return workers;
 }
 

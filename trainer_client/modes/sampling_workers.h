@@ -16,6 +16,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "common/runtime/mutex.h"
+#include "common/trace/batch_timeline.h"
+#include "common/trace/trace_file.h"
 #include "trainer_client/core/dist_neighbor_loader.h"
 #include "trainer_client/core/session_text/session_text.h"
 #include "trainer_client/modes/options.h"
@@ -40,7 +42,8 @@ class SamplingWorkers {
  public:
   // Starts the server or workers of a local mode; opens no connection for a
   // remote one. Returns the errors of Validate(), for a remote mode those of
-  // JobOf(), for local modes those of Graph::Open() and WorkerFleet::Start().
+  // JobOf(), for local modes those of Graph::Open() and WorkerFleet::Start(),
+  // with a trace_file those of TraceFile::Open().
   // With pin_memory and a GPU, rings are page-locked in the context that
   // PageLock() chooses: open the trainer's GPU before its loaders.
   static absl::StatusOr<std::unique_ptr<SamplingWorkers>> Open(
@@ -84,18 +87,23 @@ class SamplingWorkers {
       : loader_(std::move(loader)),
         ring_option_(std::move(ring_option)),
         rings_(RingMaker::For(loader_.pin_memory)) {}
-  // Returns the environment without `ring_option`, `on_wait` and
+  // Returns the environment without `ring_option`, `on_wait`, `on_traced` and
   // `opened`, which environment() sets.
   virtual LoaderEnvironment ModeEnvironment() = 0;
   // Returns an environment whose rings are memory of this process alone.
   LoaderEnvironment EnvironmentOn(Executor* executor, Transport* transport);
 
   RemoteDistSamplingWorkerOptions loader_;
-  std::string ring_option_;  // for LoaderEnvironment
-  WaitObserver on_wait_;     // likewise
+  std::string ring_option_;   // for LoaderEnvironment
+  WaitObserver on_wait_;      // likewise
+  TracedObserver on_traced_;  // likewise
   const RingMaker rings_;
 
  private:
+  // Returns what shows a timeline to on_traced_ and writes it to trace_file_.
+  TracedObserver Traced() const;
+
+  std::shared_ptr<TraceFile> trace_file_;  // null: none
   mutable Mutex mutex_;
   // "@VERSION" of the first loader's graph; empty before it has opened.
   std::string opened_graph_ ABSL_GUARDED_BY(mutex_);

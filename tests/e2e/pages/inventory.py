@@ -258,6 +258,15 @@ BLOCKS = {
         ("./dev bazel test", BAZEL),
         ("./dev bazel test", BAZEL),
     ],
+    "docs/trace.md": [
+        ("tributary partition", PAGES + "trace_page_test.py"),
+        ("batch 2/5", TEXT),
+        ("Most of it: 300", TEXT),
+        ("Most of it: 500", TEXT),
+        ("Most of it: 900", TEXT),
+        ("batch   ", TEXT),
+        ("receivers:", TEXT),
+    ],
     "docs/trainer-cache.md": [
         ("tributary partition --input tests/data/cora", GRAPHS),
         ("tributary generate rmat", FIGURES),

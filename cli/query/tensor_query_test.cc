@@ -1,5 +1,5 @@
 // Real servers over loopback.
-#include "cli/fleet/tensor_query.h"
+#include "cli/query/tensor_query.h"
 
 #include <memory>
 #include <string>

@@ -1,6 +1,6 @@
 // Asks every server of a list for the tensors that it holds rows of.
-#ifndef TRIBUTARY_CLI_FLEET_TENSOR_QUERY_H_
-#define TRIBUTARY_CLI_FLEET_TENSOR_QUERY_H_
+#ifndef TRIBUTARY_CLI_QUERY_TENSOR_QUERY_H_
+#define TRIBUTARY_CLI_QUERY_TENSOR_QUERY_H_
 
 #include <cstdint>
 #include <string>
@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "cli/fleet/fleet_access.h"
+#include "cli/query/fleet_access.h"
 #include "common/proto/tensors.pb.h"
 
 namespace tributary {
@@ -41,4 +41,4 @@ std::string TensorsToJson(const std::vector<TensorAnswer>& answers);
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CLI_FLEET_TENSOR_QUERY_H_
+#endif  // TRIBUTARY_CLI_QUERY_TENSOR_QUERY_H_

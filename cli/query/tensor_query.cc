@@ -1,118 +1,55 @@
-#include "cli/fleet/tensor_query.h"
+#include "cli/query/tensor_query.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "channel/network.h"
-#include "channel/parse_header.h"
-#include "channel/transports/network_choice.h"
-#include "cli/command/command.h"
-#include "common/fleet/discovery_source.h"
+#include "cli/query/fleet_connection.h"
 #include "common/hash/sha256.h"
-#include "common/identity/tls_material.h"
-#include "common/runtime/thread_pool.h"
 #include "common/tensor/dtype.h"
 #include "common/text/status.h"
 #include "nlohmann/json.hpp"
-#include "trainer_client/core/fleet/fleet_calls.h"
 
 namespace tributary {
 namespace {
 
 using Json = nlohmann::json;
 
-// Connections to all servers of a list, for calls on tensors.
-class TensorFleet {
- public:
-  explicit TensorFleet(const TlsFiles& tls)
-      : transport_(MakeNetworkTransport({.tls = tls})) {}
-  static absl::StatusOr<std::unique_ptr<TensorFleet>> Connect(
-      const FleetAccess& access, absl::Duration timeout) {
-    const absl::Status tls = CheckTlsFiles(access.tls);
-    if (!tls.ok()) return UsageError(tls.message());
-    if (!access.tls.empty()) {
-      RETURN_IF_ERROR(ReadTlsMaterial(access.tls).status());
-    }
-    auto source = ParseDiscoverySource(access.servers);
-    if (!source.ok()) {
-      return UsageError(absl::StrCat("--servers: ", source.status().message()));
-    }
-    auto fleet = std::make_unique<TensorFleet>(access.tls);
-    RETURN_IF_ERROR(CheckRoomForNetwork());
-    fleet->deadline_ = fleet->pool_.Now() + timeout;
-    ASSIGN_OR_RETURN(fleet->addresses_,
-                     ListServers(*std::move(source), timeout, fleet->pool_));
-    std::sort(fleet->addresses_.begin(), fleet->addresses_.end());
-    fleet->calls_ =
-        std::make_unique<FleetCalls>(fleet->addresses_, fleet->transport_.get(),
-                                     &fleet->pool_, StreamMethod::kData);
-    return fleet;
-  }
-  ~TensorFleet() {
-    calls_ = nullptr;
-    transport_->Shutdown();
-  }
+absl::StatusOr<std::unique_ptr<FleetConnection>> Connect(
+    const FleetAccess& access, absl::Duration timeout) {
+  return FleetConnection::Open(access, StreamMethod::kData, timeout);
+}
 
-  std::vector<TensorAnswer> List(const std::string& job) {
-    std::vector<TensorAnswer> answers;
-    for (const Address& address : addresses_) {
-      answers.push_back(
-          {address.ToString(), absl::DeadlineExceededError("no answer")});
-    }
-    std::vector<size_t> all(addresses_.size());
-    std::iota(all.begin(), all.end(), size_t{0});
-    v1::ListTensorsRequest request;
-    request.set_job(job);
-    for (const FleetReply& r : calls_->Call(
-             all,
-             {MessageKind::kListTensorsRequest, request.SerializeAsString()},
-             deadline_)) {
-      answers[r.server].tensors = ToReply<v1::ListTensorsReply>(
-          r.reply, MessageKind::kListTensorsReply);
-    }
-    return answers;
+std::vector<TensorAnswer> List(FleetConnection& fleet, const std::string& job) {
+  v1::ListTensorsRequest request;
+  request.set_job(job);
+  const auto replies = fleet.CallAll(
+      {MessageKind::kListTensorsRequest, request.SerializeAsString()});
+  std::vector<TensorAnswer> answers;
+  for (size_t i = 0; i < replies.size(); ++i) {
+    answers.push_back({fleet.addresses()[i].ToString(),
+                       ReplyAs<v1::ListTensorsReply>(
+                           replies[i], MessageKind::kListTensorsReply)});
   }
+  return answers;
+}
 
-  absl::StatusOr<bool> Drop(size_t server, const std::string& job,
-                            const std::string& name,
-                            const std::string& content) {
-    v1::DropTensorRequest request;
-    request.mutable_attempt()->set_job(job);
-    request.mutable_attempt()->set_content_digest(content);
-    request.set_name(name);
-    const auto replies = calls_->Call(
-        {server},
-        {MessageKind::kDropTensorRequest, request.SerializeAsString()},
-        deadline_);
-    if (replies.empty()) return absl::DeadlineExceededError("no answer");
-    ASSIGN_OR_RETURN(const auto told,
-                     ToReply<v1::DropTensorReply>(
-                         replies.front().reply, MessageKind::kDropTensorReply));
-    return told.existed();
-  }
-
- private:
-  template <typename Reply>
-  static absl::StatusOr<Reply> ToReply(const absl::StatusOr<CallReply>& reply,
-                                       MessageKind wanted) {
-    RETURN_IF_ERROR(reply.status());
-    if (reply->kind != wanted) {
-      return absl::InternalError(
-          absl::StrCat("answered by ", MessageKindName(reply->kind)));
-    }
-    return ParseHeader<Reply>(reply->kind, reply->header);
-  }
-
-  const std::unique_ptr<NetworkTransport> transport_;
-  ThreadPool pool_{"tensors", 1};
-  absl::Time deadline_;
-  std::vector<Address> addresses_;
-  std::unique_ptr<FleetCalls> calls_;
-};
+absl::StatusOr<bool> Drop(FleetConnection& fleet, size_t server,
+                          const std::string& job, const std::string& name,
+                          const std::string& content) {
+  v1::DropTensorRequest request;
+  request.mutable_attempt()->set_job(job);
+  request.mutable_attempt()->set_content_digest(content);
+  request.set_name(name);
+  ASSIGN_OR_RETURN(const auto told,
+                   ReplyAs<v1::DropTensorReply>(
+                       fleet.Call(server, {MessageKind::kDropTensorRequest,
+                                           request.SerializeAsString()}),
+                       MessageKind::kDropTensorReply));
+  return told.existed();
+}
 
 std::string DTypeText(uint32_t code) {
   const auto dtype = DTypeFromCode(code);
@@ -160,17 +97,17 @@ Json ToJson(const v1::ListTensorsReply::Tensor& tensor) {
 
 absl::StatusOr<std::vector<TensorAnswer>> AskForTensors(
     const FleetAccess& access, const std::string& job, absl::Duration timeout) {
-  ASSIGN_OR_RETURN(auto fleet, TensorFleet::Connect(access, timeout));
-  return fleet->List(job);
+  ASSIGN_OR_RETURN(const auto fleet, Connect(access, timeout));
+  return List(*fleet, job);
 }
 
 absl::StatusOr<int> DropTensors(const FleetAccess& access,
                                 const std::string& job, const std::string& name,
                                 absl::Duration timeout) {
-  ASSIGN_OR_RETURN(auto fleet, TensorFleet::Connect(access, timeout));
+  ASSIGN_OR_RETURN(const auto fleet, Connect(access, timeout));
   int dropped = 0;
   absl::Status status;
-  const std::vector<TensorAnswer> answers = fleet->List(job);
+  const std::vector<TensorAnswer> answers = List(*fleet, job);
   for (size_t i = 0; i < answers.size(); ++i) {
     absl::Status one = answers[i].tensors.status();
     std::set<std::string> contents;
@@ -182,7 +119,7 @@ absl::StatusOr<int> DropTensors(const FleetAccess& access,
       }
     }
     for (const std::string& content : contents) {
-      const auto existed = fleet->Drop(i, job, name, content);
+      const auto existed = Drop(*fleet, i, job, name, content);
       one.Update(existed.status());
       if (existed.ok() && *existed) ++dropped;
     }

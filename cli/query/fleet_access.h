@@ -1,6 +1,6 @@
 // How a command reaches the servers that it asks.
-#ifndef TRIBUTARY_CLI_FLEET_FLEET_ACCESS_H_
-#define TRIBUTARY_CLI_FLEET_FLEET_ACCESS_H_
+#ifndef TRIBUTARY_CLI_QUERY_FLEET_ACCESS_H_
+#define TRIBUTARY_CLI_QUERY_FLEET_ACCESS_H_
 
 #include <string>
 
@@ -16,4 +16,4 @@ struct FleetAccess {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CLI_FLEET_FLEET_ACCESS_H_
+#endif  // TRIBUTARY_CLI_QUERY_FLEET_ACCESS_H_
