@@ -54,6 +54,7 @@ class Loader final : public DistLoader {
       : options_(options),
         worker_(worker),
         jitter_seed_(std::random_device()()),
+        trace_seed_(uint64_t{std::random_device()()} << 32 | jitter_seed_),
         transport_(environment.transport),
         make_ring_(environment.make_ring),
         ring_option_(environment.ring_option),
@@ -124,6 +125,8 @@ class Loader final : public DistLoader {
     core.jitter_seed = jitter_seed_;
     core.on_wait = on_wait_;
     core.on_traced = on_traced_;
+    core.trace_seed = trace_seed_;
+    core.job = worker_.worker_key;
     return core;
   }
   // Begins to fetch rows, if the options say so.
@@ -137,6 +140,7 @@ class Loader final : public DistLoader {
   const SessionOptions options_;
   const RemoteDistSamplingWorkerOptions worker_;
   const uint64_t jitter_seed_;
+  const uint64_t trace_seed_;
   Transport* const transport_;
   const decltype(LoaderEnvironment::make_ring) make_ring_;
   const std::string ring_option_;

@@ -207,8 +207,16 @@ void LoaderCore::Trace(PendingBatch& batch) {
   timeline.job = options_.job;
   timeline.trace_id = state_.TraceIdOf(batch.index());
   timeline.taken = strand_->Now() + unix_shift_;
+  timeline.behind = next_.waited_so_far() - batch.trail().waits_before();
   timeline.bytes = batch.received_bytes();
   options_.on_traced(timeline);
+}
+
+void LoaderCore::NoteWaits(const BatchRef& ref) {
+  if (!options_.on_traced) return;
+  PendingBatch* batch = state_.Find(ref);
+  if (batch == nullptr || batch->state() != PendingBatch::State::kReady) return;
+  batch->trail().NoteWaits(next_.waited_so_far());
 }
 
 void LoaderCore::Answer(WaitingNext::Result result) {
@@ -295,6 +303,7 @@ void LoaderCore::OnGrantEnd(ServerLink& link, const OpenGrant& grant,
                             GrantEnd end) {
   PumpSoon();
   answers_->OnGrantEnd(link, grant, std::move(end), strand_->Now());
+  NoteWaits(grant.batch());
 }
 
 }  // namespace tributary

@@ -37,17 +37,14 @@ struct LoaderCoreOptions {
   int prefetch_size = 4;
   absl::Duration rpc_timeout = absl::Seconds(180);
   WaitObserver on_wait;  // may be empty
-  // See LoaderEnvironment::on_traced; on the strand. May be empty.
-  TracedObserver on_traced;
   uint64_t jitter_seed = 0;
   // Epochs count their generations from here. A core that follows another one
   // over the same fleet has larger numbers than that had, so that it does not
   // take late answers for its own; each epoch takes two.
   uint64_t first_generation = 0;
-  // Called on the strand with each batch that is delivered, before its user has
-  // it; must take little time. Empty: batches are not traced. Ids of loaders
-  // with different seeds differ.
-  std::function<void(const BatchTimeline&)> on_traced;
+  // See LoaderEnvironment::on_traced; on the strand. May be empty. Ids of
+  // loaders with different seeds differ.
+  TracedObserver on_traced;
   uint64_t trace_seed = 0;
   std::string job;  // named in traces
 };
@@ -131,6 +128,9 @@ class LoaderCore : public ServerEvents,
   void DeliverFront();
   void Answer(WaitingNext::Result result);
   void Trace(PendingBatch& batch);
+  // Notes in the trail of a batch that has become ready for how long the user
+  // had waited until then.
+  void NoteWaits(const BatchRef& batch);
   void OnDeadline(uint64_t call);
   // Answers a waiting Next() if no server takes this trainer.
   void FailIfRefused();

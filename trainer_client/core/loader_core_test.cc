@@ -462,6 +462,8 @@ TEST(LoaderCore, ATracedBatchTellsItsWayThroughTheFleet) {
               LoaderWorld::AddressOf(1).ToString());
     EXPECT_EQ(batch.attempts.back().ended, batch.ready);
     const absl::Duration waited = batch.taken - batch.ready;
+    EXPECT_GE(batch.behind, absl::ZeroDuration());
+    EXPECT_LE(batch.behind, waited);
     EXPECT_GE(waited, absl::ZeroDuration());
     if (i >= 2) {
       EXPECT_GE(waited, absl::Milliseconds(200)) << i;
@@ -471,6 +473,34 @@ TEST(LoaderCore, ATracedBatchTellsItsWayThroughTheFleet) {
   EXPECT_NE(ids[0], ids[1]);
   EXPECT_LT(absl::AbsDuration(traced[0].taken - absl::Now()),
             absl::Minutes(10));
+}
+
+// The second of two batches that were asked for together comes first; until the
+// first one has come the user waits.
+TEST(LoaderCore, ABatchThatWaitsForOneBeforeItIsNotHeldUpByTheUser) {
+  std::vector<BatchTimeline> traced;
+  LoaderWorld::Options options;
+  options.core.prefetch_size = 1;
+  options.core.on_traced = [&traced](const BatchTimeline& timeline) {
+    traced.push_back(timeline);
+  };
+  LoaderWorld w(std::move(options));
+  for (size_t s : {0, 1}) {
+    w.server(s).settings().act = [](const v1::Credit& credit) {
+      return FakeAct{.delay = credit.index() == 0 ? absl::Seconds(1)
+                                                  : absl::Milliseconds(100)};
+    };
+  }
+  w.Start();
+  ASSERT_TRUE(w.core().StartEpoch(0).ok());
+  ASSERT_TRUE(w.Next().ok());
+  w.Run(absl::Seconds(2));
+  ASSERT_TRUE(w.Next().ok());
+  ASSERT_EQ(traced.size(), 2u);
+  EXPECT_LT(traced[0].behind, absl::Milliseconds(1));
+  const absl::Duration waited = traced[1].taken - traced[1].ready;
+  EXPECT_GT(waited, absl::Seconds(2.5));
+  EXPECT_NEAR(absl::ToDoubleSeconds(traced[1].behind), 0.9, 0.05);
 }
 
 TEST(LoaderCore, BatchesThatNobodyTracesHaveNoId) {

@@ -46,6 +46,10 @@ class WaitingNext {
   absl::Duration age() const { return strand_->Now() - since_; }
   // Returns how long all answered calls have waited.
   absl::Duration waited() const { return waited_; }
+  // Returns the same with the present call's time, if one waits.
+  absl::Duration waited_so_far() const {
+    return waiting() ? waited_ + age() : waited_;
+  }
   // Returns the share of the last minute in which calls have waited, the
   // present one included; see RecentWait. It begins with the first call.
   double wait_ratio() const;

@@ -12,30 +12,9 @@
 #include "common/proto/wire.pb.h"
 #include "common/runtime/clock.h"
 #include "common/runtime/mutex.h"
+#include "common/trace/stage_names.h"
 
 namespace tributary {
-
-// The stages that a batch's time on its server is divided into, in the order in
-// which they begin. Those of sampling may take turns, and those of gathering.
-enum class TimedStage {
-  kQueue,        // waits for its turn, for memory and for a sampling thread
-  kSample,       // draws neighbours and numbers nodes
-  kSamplePeers,  // waits for answers of peers about neighbours
-  kGather,       // copies rows that are in memory here
-  kGatherDisk,   // waits for rows in files, and maybe for peers, too
-  kGatherPeers,  // waits for rows of peers alone
-  kSend,         // until the network has taken the last frame
-};
-inline constexpr size_t kNumTimedStages = 7;
-
-// Returns the stage's name in metrics and logs: "queue", "sample",
-// "sample_peers", "gather", "gather_disk", "gather_peers", "send".
-inline const char* TimedStageName(TimedStage stage) {
-  static constexpr const char* kNames[kNumTimedStages] = {
-      "queue",       "sample",       "sample_peers", "gather",
-      "gather_disk", "gather_peers", "send"};
-  return kNames[static_cast<size_t>(stage)];
-}
 
 // The time of each TimedStage, by its number.
 using TimesByStage = std::array<absl::Duration, kNumTimedStages>;

@@ -2,6 +2,8 @@
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_WINDOW_BATCH_TRAIL_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_WINDOW_BATCH_TRAIL_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -40,7 +42,16 @@ class BatchTrail {
   }
   void Ready(absl::Time now, uint64_t left_out_bytes) {
     timeline_.ready = now;
+    waits_before_.reset();
     timeline_.left_out_bytes = left_out_bytes;
+  }
+  // Notes for how long the user had waited for batches, in all, when this one
+  // became ready. Only the first call after Ready counts.
+  void NoteWaits(absl::Duration waited) {
+    if (!waits_before_.has_value()) waits_before_ = waited;
+  }
+  absl::Duration waits_before() const {
+    return waits_before_.value_or(absl::ZeroDuration());
   }
   // Returns what was noted, with all times later by `shift`. The object is of
   // no further use.
@@ -55,6 +66,7 @@ class BatchTrail {
 
  private:
   BatchTimeline timeline_;
+  std::optional<absl::Duration> waits_before_;
 };
 
 }  // namespace tributary
