@@ -372,6 +372,18 @@ size_t Admission::num_queued() const {
   return waiting_.size();
 }
 
+BatchesAhead Admission::Ahead(const std::string& job) const {
+  MutexLock lock(mutex_);
+  BatchesAhead ahead;
+  ahead.all = waiting_.size() + static_cast<size_t>(running_);
+  const auto use = jobs_.find(job);
+  if (use == jobs_.end()) return ahead;
+  // Of those that have started some are made, and being sent.
+  ahead.of_job =
+      std::min(ahead.all, use->second.queue.credits + use->second.started);
+  return ahead;
+}
+
 int Admission::num_running() const {
   MutexLock lock(mutex_);
   return running_;

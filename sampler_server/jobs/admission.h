@@ -59,6 +59,12 @@ struct QueuePlaces {
   size_t bytes = 0;
 };
 
+// Batches that are queued or being made: of all jobs, and of one of them.
+struct BatchesAhead {
+  size_t all = 0;
+  size_t of_job = 0;
+};
+
 // The present state of a job.
 struct JobState {
   std::string name;
@@ -139,6 +145,9 @@ class Admission : public std::enable_shared_from_this<Admission> {
   void ExpectFileReads();
 
   size_t num_queued() const;
+  // Returns how many batches would be before one of `job` that came now: they
+  // wait, or are being made.
+  BatchesAhead Ahead(const std::string& job) const;
   int num_running() const;  // without batches that are made
   std::vector<JobState> Jobs() const;
   // Returns when the batch whose turn it is began to wait for memory;

@@ -64,7 +64,7 @@ StreamGrants::Grant StreamGrants::MakeGrant(const GrantedBatch& batch) const {
   grant.inputs = batch.request.input_number.size();
   grant.calls =
       std::make_shared<PeerCalls>(batch.trace_id, grant.stages->start());
-  grant.queued_before = core_->admission->num_queued();
+  grant.ahead = core_->admission->Ahead(batch.job);
   if (core_->cpu_clock != nullptr) {
     grant.cpu = std::make_shared<CpuMeter>(core_->cpu_clock);
   }
@@ -233,7 +233,8 @@ v1::BatchTrace StreamGrants::TraceOf(const Grant& grant) const {
   trace.set_inputs(grant.inputs);
   trace.set_bytes(grant.bytes);
   trace.set_left_out_bytes(grant.left_out);
-  trace.set_queued(static_cast<uint32_t>(grant.queued_before));
+  trace.set_queued(static_cast<uint32_t>(grant.ahead.all));
+  trace.set_queued_of_job(static_cast<uint32_t>(grant.ahead.of_job));
   if (grant.cpu != nullptr) {
     trace.set_cpu_us(
         static_cast<uint64_t>(absl::ToInt64Microseconds(grant.cpu->spent())));

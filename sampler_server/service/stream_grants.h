@@ -87,8 +87,8 @@ class StreamGrants : public std::enable_shared_from_this<StreamGrants> {
     TimerId queue_timer = 0;
     uint64_t inputs = 0;
     std::shared_ptr<PeerCalls> calls;
-    size_t queued_before = 0;  // batches that waited when it came
-    bool recorded = false;     // in core_->recent_batches
+    BatchesAhead ahead;     // when it came
+    bool recorded = false;  // in core_->recent_batches
   };
   // The data of a grant between its admission and its task.
   struct QueuedTask;

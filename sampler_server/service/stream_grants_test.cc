@@ -544,7 +544,7 @@ TEST_F(StreamGrantsTest, ABatchThatIsCancelledWhileItRunsIsKeptAsSuch) {
   EXPECT_EQ(Recorded(0).outcome(), v1::BatchTrace::OUTCOME_CANCELLED);
 }
 
-TEST_F(StreamGrantsTest, ATraceCountsTheBatchesThatWaitedBeforeIt) {
+TEST_F(StreamGrantsTest, ATraceCountsTheBatchesBeforeIt) {
   AdmissionLimits limits;
   limits.running = 1;
   Start(limits);
@@ -554,6 +554,7 @@ TEST_F(StreamGrantsTest, ATraceCountsTheBatchesThatWaitedBeforeIt) {
   EXPECT_EQ(Recorded(0).queued(), 0u);
   EXPECT_GE(Recorded(2).queued(), 1u);
   EXPECT_GT(Recorded(2).queued(), Recorded(1).queued());
+  EXPECT_EQ(Recorded(2).queued_of_job(), Recorded(2).queued());
 }
 
 }  // namespace
