@@ -13,6 +13,7 @@
 #include "common/text/status.h"
 #include "sampler_server/access/stream_job.h"
 #include "sampler_server/service/control_calls.h"
+#include "sampler_server/service/status_calls.h"
 #include "sampler_server/service/visible_graphs.h"
 
 namespace tributary {
@@ -95,6 +96,9 @@ absl::StatusOr<CallAnswer> Describe(const ServiceCore& core,
   for (const auto& graph : graphs.graphs()) {
     *reply.add_graphs() = StateOf(*graph);
   }
+  if (request.status() && SeesAllJobs(*call.caller)) {
+    reply.set_status(StatusFor(core, *call.caller).SerializeAsString());
+  }
   // Put together as they are: serialized messages merge by concatenation.
   std::string header = held->described;
   if (text) header += held->described_text;
@@ -163,6 +167,7 @@ absl::StatusOr<CallAnswer> Serve(const ServiceCore& core,
     return GetGraphJson(core, call);
   }
   if (call.kind == MessageKind::kFarewellRequest) return Farewell(core, call);
+  if (call.kind == MessageKind::kStatusRequest) return AnswerStatus(core, call);
   return absl::UnimplementedError(absl::StrCat(
       MessageKindName(call.kind), " is no call of a control stream"));
 }
