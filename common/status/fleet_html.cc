@@ -27,7 +27,7 @@ table { border-collapse: collapse; width: 100%; }
 th, td { border-bottom: 1px solid #8888; overflow-wrap: anywhere;
   padding: 0.2em 0.4em; text-align: left; vertical-align: top; }
 thead th { overflow-wrap: normal; }
-tbody th { font-weight: normal; }
+tbody th { font-weight: normal; min-width: 8em; }
 .number { font-variant-numeric: tabular-nums; text-align: right; }
 .error { border-left: 0.3em solid #c22; }
 .warning { border-left: 0.3em solid #c80; }

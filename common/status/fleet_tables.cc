@@ -114,7 +114,10 @@ StatusTable PartitionTable(const FleetStatus& fleet,
                            const TableLimits& limits) {
   StatusTable table;
   table.title = "Partitions";
-  table.columns = {{"Graph"}, {"Partitions"}, {"Count", true}, {"Owners"}};
+  table.columns = {{"Graph", false, false, true},
+                   {"Partitions", false, false, true},
+                   {"Count", true},
+                   {"Owners", false, false, true}};
   for (const FleetStatus::Partitions& row : fleet.partitions) {
     if (table.rows.size() == limits.rows) break;
     table.rows.push_back({row.graph,
@@ -129,7 +132,7 @@ StatusTable PartitionTable(const FleetStatus& fleet,
 StatusTable JobTable(const FleetStatus& fleet, const TableLimits& limits) {
   StatusTable table;
   table.title = "Jobs";
-  table.columns = {{"Job"},
+  table.columns = {{"Job", false, false, true},
                    {"Batches/s", true},
                    {"MB/s", true},
                    {"Queued", true},

@@ -13,6 +13,7 @@ struct StatusColumn {
   std::string name;
   bool number = false;     // aligned to the right
   bool page_only = false;  // a terminal has no room for it
+  bool cut_first = false;  // in a terminal, where a line is too long
 };
 
 struct StatusTable {

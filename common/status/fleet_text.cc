@@ -36,10 +36,27 @@ void AddWrapped(absl::string_view first, absl::string_view indent,
   }
 }
 
-// Returns the width of each column, which together with the two spaces between
-// them fit into a line: the widest ones are cut.
-std::vector<size_t> WidthsOf(
-    const std::vector<std::vector<std::string>>& lines) {
+// The columns that are cut first keep as much.
+constexpr size_t kLeastCut = 12;
+
+// Returns the widest column among those that are cut first and wider than
+// kLeastCut; if there is none, the widest of all.
+size_t ColumnToCut(const std::vector<size_t>& widths,
+                   const std::vector<bool>& cut_first) {
+  size_t found = widths.size();
+  for (size_t i = 0; i < widths.size(); ++i) {
+    if (!cut_first[i] || widths[i] <= kLeastCut) continue;
+    if (found == widths.size() || widths[i] > widths[found]) found = i;
+  }
+  if (found < widths.size()) return found;
+  return static_cast<size_t>(std::max_element(widths.begin(), widths.end()) -
+                             widths.begin());
+}
+
+// Returns the width of each column, which together with the spaces between them
+// fit into a line.
+std::vector<size_t> WidthsOf(const std::vector<std::vector<std::string>>& lines,
+                             const std::vector<bool>& cut_first) {
   std::vector<size_t> widths(lines.front().size(), 0);
   for (const auto& line : lines) {
     for (size_t i = 0; i < line.size(); ++i) {
@@ -48,7 +65,7 @@ std::vector<size_t> WidthsOf(
   }
   const size_t spaces = widths.size() - 1;
   while (std::accumulate(widths.begin(), widths.end(), spaces) > kWidth) {
-    --*std::max_element(widths.begin(), widths.end());
+    --widths[ColumnToCut(widths, cut_first)];
   }
   return widths;
 }
@@ -74,10 +91,13 @@ void AddTable(const StatusTable& table, std::string& out) {
   }
   const auto lines = ShownCells(table);
   std::vector<bool> number;
+  std::vector<bool> cut_first;
   for (const StatusColumn& column : table.columns) {
-    if (!column.page_only) number.push_back(column.number);
+    if (column.page_only) continue;
+    number.push_back(column.number);
+    cut_first.push_back(column.cut_first);
   }
-  const std::vector<size_t> widths = WidthsOf(lines);
+  const std::vector<size_t> widths = WidthsOf(lines, cut_first);
   for (const auto& cells : lines) {
     std::string line;
     for (size_t i = 0; i < cells.size(); ++i) {

@@ -91,6 +91,15 @@ TEST(FleetTextTest, IsNeverWiderThanATerminal) {
   ExpectNarrow(fleet);
 }
 
+TEST(FleetTextTest, NamesAreCutBeforeFigures) {
+  FleetStatus fleet;
+  fleet.jobs = {Job(std::string(256, 'j'))};
+  fleet.jobs[0].slowest_index = 7;
+  const std::string text = FleetText(fleet);
+  EXPECT_THAT(text, HasSubstr("\njjjjjjjjj"));
+  EXPECT_THAT(text, HasSubstr(" sample_peers 90% 12:7 123.5 ms\n"));
+}
+
 TEST(FleetTextTest, RandomBytesAreNeverWider) {
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {

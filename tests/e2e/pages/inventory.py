@@ -206,6 +206,7 @@ BLOCKS = {
         ("54 52 49 42", TEXT),
         ("trainer  ", TEXT),
         ("caller  ", TEXT),
+        ("command  ", TEXT),
         ("client  ", TEXT),
     ],
     "docs/python.md": [
