@@ -8,7 +8,6 @@
 #include "cli/dispatch/dispatch_command.h"
 #include "cli/fleet/doctor_command.h"
 #include "cli/fleet/serve_command.h"
-#include "cli/fleet/status_command.h"
 #include "cli/fleet/tensors_command.h"
 #include "cli/fleet/worker_command.h"
 #include "cli/graph/generate_command.h"
@@ -20,6 +19,7 @@
 #include "cli/launch/host_agent_command.h"
 #include "cli/launch/launch_command.h"
 #include "cli/sample/sample_command.h"
+#include "cli/status/status_command.h"
 
 namespace tributary {
 namespace {

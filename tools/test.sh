@@ -7,7 +7,7 @@ fuzz_seconds=60
 # What --deep runs, in this order; the names are those of its report.
 deep_parts=("${sanitizers[@]}" fuzz clang-tidy odr simulation planted-bugs models
   examples stopped-minute shared-memory shared-memory-suite worker-chaos
-  train-chaos loaders tensorflow)
+  train-chaos loaders tensorflow browser)
 
 # run_tests [--deep[=PART,...]] [TARGET...]. The last line counts, and the exit
 # code says the same. The whole of --deep takes hours, so that its parts can be
@@ -117,6 +117,10 @@ run_deep_part() {
       ;;
     tensorflow)
       check_once tensorflow run_bazel test //tests/wheel:tensorflow_test
+      ;;
+    browser)
+      ensure_packages browser
+      check_once browser run_bazel test //tests/e2e/status:browser_test
       ;;
   esac
 }

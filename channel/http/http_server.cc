@@ -171,6 +171,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     place_->SetAsked();
     response_.result(reply.status);
     response_.set(http::field::content_type, reply.type);
+    for (const auto& [name, value] : reply.headers) response_.set(name, value);
     response_.body() = std::move(reply.body);
     response_.keep_alive(false);
     response_.prepare_payload();

@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -18,6 +20,8 @@ struct HttpReply {
   unsigned status = 200;
   std::string type = "text/plain";
   std::string body;
+  // Further headers, by name.
+  std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
 struct HttpServerOptions {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "channel/http/metrics_server.h"
@@ -99,6 +100,10 @@ class HttpsTest : public testing::Test {
     options_.tls = certificates_.Sampler();
     options_.metrics = [] { return "answer 42\n"; };
     options_.health = [] { return absl::OkStatus(); };
+    options_.page = [](const Identity& client) {
+      return HttpReply{
+          200, "text/html", absl::StrCat("page of ", client.ToString()), {}};
+    };
     server_ = MetricsServer::Start(options_).value();
   }
   void TearDown() override {
@@ -156,6 +161,13 @@ TEST_F(HttpsTest, TrainersAreForbidden) {
       Get(port(), certificates_.Trainer("cora"), "/metrics");
   EXPECT_THAT(reply, StartsWith("HTTP/1.1 403"));
   EXPECT_THAT(reply, HasSubstr("trainer/cora may not read this"));
+}
+
+TEST_F(HttpsTest, ThePageKnowsItsReader) {
+  EXPECT_THAT(Get(port(), certificates_.Trainer("cora"), "/"),
+              HasSubstr("page of trainer/cora"));
+  EXPECT_THAT(Get(port(), certificates_.Operator(), "/"),
+              HasSubstr("page of operator/"));
 }
 
 TEST_F(HttpsTest, WhoeverProvesNoNameIsRefused) {

@@ -31,6 +31,7 @@ class MetricsServerImpl final : public MetricsServer {
 
  private:
   HttpReply Get(const std::string& path, const Identity& client) const {
+    if (path == "/" && options_.page) return options_.page(client);
     if (client.role == Role::kTrainer) {
       const std::string why =
           absl::StrCat(client.ToString(),
@@ -43,9 +44,13 @@ class MetricsServerImpl final : public MetricsServer {
       return {200, kMetricsType, options_.metrics()};
     }
     if (path == "/healthz") return Health();
-    return {404, "text/plain",
-            options_.metrics ? "there are /metrics and /healthz\n"
-                             : "there is /healthz\n"};
+    return {404, "text/plain", ThereAre()};
+  }
+
+  std::string ThereAre() const {
+    if (!options_.metrics) return "there is /healthz\n";
+    return absl::StrCat("there are ", options_.page ? "/, " : "",
+                        "/metrics and /healthz\n");
   }
 
   HttpReply Health() const {

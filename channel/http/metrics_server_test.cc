@@ -120,5 +120,26 @@ TEST(MetricsServerTest, APortInUseIsAnErrorThatNamesIt) {
               HasSubstr(first->address().ToString()));
 }
 
+TEST(MetricsServerTest, ThePageIsAtTheRootWithItsHeaders) {
+  MetricsServerOptions options = Options(absl::OkStatus());
+  options.page = [](const Identity&) {
+    return HttpReply{
+        200, "text/html", "<p>page</p>", {{"Cache-Control", "no-store"}}};
+  };
+  auto server = MetricsServer::Start(std::move(options)).value();
+  const std::string reply = Get(server->address().port, "/?x");
+  EXPECT_THAT(reply, StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(reply, HasSubstr("Cache-Control: no-store\r\n"));
+  EXPECT_THAT(reply, HasSubstr("Content-Type: text/html\r\n"));
+  EXPECT_THAT(reply, HasSubstr("\r\n\r\n<p>page</p>"));
+  EXPECT_THAT(Get(server->address().port, "/page"),
+              HasSubstr("there are /, /metrics and /healthz"));
+}
+
+TEST(MetricsServerTest, WithoutAPageTheRootIsNotFound) {
+  auto server = MetricsServer::Start(Options(absl::OkStatus())).value();
+  EXPECT_THAT(Get(server->address().port, "/"), StartsWith("HTTP/1.1 404"));
+}
+
 }  // namespace
 }  // namespace tributary

@@ -94,9 +94,9 @@ class ServeCommand final : public Command {
                     "The other servers: HOST:PORT,... | file:PATH | "
                     "dns:///NAME:PORT; may name this one too");
     app->add_option("--http", http_,
-                    "HOST:PORT of /metrics and /healthz: with --tls-* for "
-                    "operators and samplers, else plain text for all who reach "
-                    "it; default: none");
+                    "HOST:PORT of the status page, /metrics and /healthz: with "
+                    "--tls-* for operators and samplers, else plain text for "
+                    "all who reach it; default: none");
     app->add_option("--health", health_,
                     "HOST:PORT of /healthz alone, plain text for all who reach "
                     "it, for probes; default: none");

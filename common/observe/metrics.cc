@@ -12,6 +12,9 @@ void Counter::Add(double by) {
   if (impl_ != nullptr) impl_->Increment(by);
 }
 
+double Counter::Value() const { return impl_ == nullptr ? 0 : impl_->Value(); }
+double Gauge::Value() const { return impl_ == nullptr ? 0 : impl_->Value(); }
+
 void Gauge::Set(double value) {
   if (impl_ != nullptr) impl_->Set(value);
 }

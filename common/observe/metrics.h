@@ -17,11 +17,13 @@ class Registry;
 namespace tributary {
 
 // Handles to metrics of a Metrics registry, valid while it lives. Cheap to
-// copy; thread-safe. A default-constructed handle does nothing.
+// copy; thread-safe. A default-constructed handle does nothing, and its value
+// is 0.
 class Counter {
  public:
   Counter() = default;
   void Add(double by = 1);
+  double Value() const;
 
  private:
   friend class Metrics;
@@ -34,6 +36,7 @@ class Gauge {
   Gauge() = default;
   void Set(double value);
   void Add(double by);
+  double Value() const;
 
  private:
   friend class Metrics;

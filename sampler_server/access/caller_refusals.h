@@ -2,6 +2,7 @@
 #ifndef TRIBUTARY_SAMPLER_SERVER_ACCESS_CALLER_REFUSALS_H_
 #define TRIBUTARY_SAMPLER_SERVER_ACCESS_CALLER_REFUSALS_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
@@ -34,6 +35,10 @@ class CallerRefusals {
           {{"reason", NameOf(static_cast<Reason>(reason))}});
     }
     logs_ = true;
+  }
+
+  uint64_t count(Reason reason) const {
+    return static_cast<uint64_t>(counts_[reason].Value());
   }
 
   // Counts a refusal, and logs it at most once per 10 s for each reason and

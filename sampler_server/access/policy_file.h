@@ -36,6 +36,9 @@ class PolicyFile : public std::enable_shared_from_this<PolicyFile> {
   absl::Status Start(OnPolicy on_policy);
   void Stop();
 
+  // Returns whether the file cannot be read or parsed now. Thread-safe.
+  bool broken() const { return broken_.Value() > 0; }
+
  private:
   absl::Status Read();
   void ReadAgainLater();

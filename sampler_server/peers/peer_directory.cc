@@ -80,11 +80,17 @@ void PeerDirectory::ApplyList(const std::vector<Address>& addresses) {
 // Makes the peers known to other threads.
 void PeerDirectory::Publish() {
   std::vector<std::shared_ptr<Peer>> peers;
+  std::string self;
   for (const auto& [address, watch] : watches_) {
-    if (!watch.is_self) peers.push_back(watch.peer);
+    if (!watch.is_self) {
+      peers.push_back(watch.peer);
+    } else if (self.empty()) {
+      self = address.ToString();
+    }
   }
   MutexLock lock(mutex_);
   peers_.swap(peers);
+  self_.swap(self);
 }
 
 void PeerDirectory::DescribeAfter(const Address& address,
@@ -109,6 +115,8 @@ void PeerDirectory::Describe(const Address& address) {
   const Sha256Digest& layout = options_.schema.layout_digest;
   request.set_layout_digest(layout.data(), layout.size());
   request.set_graph_text(v1::GRAPH_TEXT_NONE);
+  request.set_status(options_.statuses != nullptr && !watch.is_self &&
+                     options_.statuses->Wanted(strand_->Now()));
   watch.control->Call(
       {MessageKind::kDescribeRequest, request.SerializeAsString()},
       strand_->Now() + options_.describe_timeout, 0,
@@ -152,6 +160,10 @@ absl::Status PeerDirectory::Accept(Watch& watch,
   if (is_self != watch.is_self) {
     watch.is_self = is_self;
     Publish();
+  }
+  if (options_.statuses != nullptr && !described.status().empty() && !is_self) {
+    options_.statuses->Set(watch.peer->address().ToString(), described.status(),
+                           strand_->Now());
   }
   RETURN_IF_ERROR(CheckGraph(described));
   watch.peer->SetHealthy(
@@ -273,6 +285,20 @@ std::string PeerDirectory::Problems() const {
                     " (", problem.ToString(), ")");
   }
   return text;
+}
+
+std::vector<PeerView> PeerDirectory::Views() const {
+  std::vector<PeerView> views;
+  MutexLock lock(mutex_);
+  for (const auto& peer : peers_) {
+    views.push_back({peer->State(), peer->draining(), peer->problem()});
+  }
+  return views;
+}
+
+std::string PeerDirectory::self_address() const {
+  MutexLock lock(mutex_);
+  return self_;
 }
 
 std::vector<v1::PeerState> PeerDirectory::States() const {

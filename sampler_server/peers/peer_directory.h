@@ -17,6 +17,7 @@
 #include "common/runtime/mutex.h"
 #include "partition/schema/schema.h"
 #include "sampler_server/peers/peer.h"
+#include "sampler_server/peers/peer_statuses.h"
 
 namespace tributary {
 
@@ -27,6 +28,15 @@ struct PeerDirectoryOptions {
   absl::Duration describe_timeout = absl::Seconds(2);
   // Delays before an unhealthy peer is described again.
   BackoffOptions backoff{absl::Milliseconds(50), absl::Seconds(2)};
+  // Where to keep what peers tell of themselves; null: they are not asked.
+  std::shared_ptr<PeerStatuses> statuses;
+};
+
+// A peer as a person is shown it.
+struct PeerView {
+  v1::PeerState state;
+  bool draining = false;
+  absl::Status problem;  // why it is not healthy
 };
 
 // Watches the listed addresses, for one graph. It sends Describe to each of
@@ -71,6 +81,10 @@ class PeerDirectory : public std::enable_shared_from_this<PeerDirectory> {
   std::string Problems() const;
   // Returns the states of all peers, by address ascending.
   std::vector<v1::PeerState> States() const;
+  // Returns the same with more of each.
+  std::vector<PeerView> Views() const;
+  // Returns the listed address of this server; empty: it is not known yet.
+  std::string self_address() const;
 
  private:
   // An address that is being watched. Used on the strand.
@@ -105,6 +119,7 @@ class PeerDirectory : public std::enable_shared_from_this<PeerDirectory> {
 
   mutable Mutex mutex_;
   std::vector<std::shared_ptr<Peer>> peers_ ABSL_GUARDED_BY(mutex_);
+  std::string self_ ABSL_GUARDED_BY(mutex_);
   uint64_t turn_ ABSL_GUARDED_BY(mutex_) = 0;  // calls of Owners
 };
 

@@ -371,5 +371,49 @@ TEST_F(PeerDirectoryTest, TooLongAListIsCut) {
   EXPECT_THAT(Listed(), SizeIs(4096));
 }
 
+v1::DescribeRequest LastRequest(const ScriptedPeer& peer) {
+  v1::DescribeRequest request;
+  EXPECT_TRUE(request.ParseFromString(peer.describe_header));
+  return request;
+}
+
+TEST(PeerDirectoryStatusTest, PeersAreAskedWhileSomebodyLooks) {
+  PeerDirectoryOptions options;
+  const auto statuses = std::make_shared<PeerStatuses>();
+  options.statuses = statuses;
+  PeerWorld world(options);
+  v1::ServerStatus status;
+  status.set_version("told");
+  world.Add({0}).description.set_status(status.SerializeAsString());
+  world.Introduce();
+  EXPECT_FALSE(LastRequest(world.peer(0)).status());
+  statuses->Look(world.now());
+  world.RunFor(absl::Milliseconds(1100));
+  EXPECT_TRUE(LastRequest(world.peer(0)).status());
+  const auto told = statuses->Get("peer0:1", world.now());
+  ASSERT_TRUE(told.has_value());
+  EXPECT_EQ(told->version(), "told");
+  world.RunFor(absl::Seconds(31));
+  EXPECT_FALSE(LastRequest(world.peer(0)).status());
+  world.peer(0).description.clear_status();
+  world.RunFor(absl::Seconds(30));
+  EXPECT_EQ(statuses->bytes(), 0u);
+}
+
+TEST_F(PeerDirectoryTest, WhatIsShownHasTheProblemOfAPeer) {
+  world_.Add({0}).describe_error = absl::InternalError("it is broken");
+  world_.Add({1}).description.set_draining(true);
+  world_.Add({}).description.set_incarnation(1);
+  world_.List({0, 1, 2});
+  world_.RunFor(absl::Seconds(1));
+  const std::vector<PeerView> views = world_.directory()->Views();
+  ASSERT_THAT(views, SizeIs(2));
+  EXPECT_THAT(std::string(views[0].problem.message()),
+              HasSubstr("it is broken"));
+  EXPECT_TRUE(views[1].problem.ok());
+  EXPECT_TRUE(views[1].draining);
+  EXPECT_EQ(world_.directory()->self_address(), "peer2:1");
+}
+
 }  // namespace
 }  // namespace tributary

@@ -46,6 +46,11 @@ class RowQueue final : public RowReader,
 
   void Read(RowRead read, std::shared_ptr<Strand> strand, Done done) override;
 
+  // Returns how many pieces could not be read so far.
+  uint64_t errors() const {
+    return static_cast<uint64_t>(metrics_.errors.Value());
+  }
+
   // Dispatches nothing more to the PieceReader; requests that wait end with
   // CANCELLED.
   void Stop();

@@ -132,7 +132,7 @@ absl::Status GraphHost::Serve(const ListedGraph& source, OpenedGraph opened,
   if (!options_.has_peers) WarnOfPartitionsElsewhere(*opened.graph);
   PeeredGraph peered = MakePeeredGraph(
       opened.graph, RowsFor(*opened.graph), opened.hot, options_.incarnation,
-      options_.has_peers, transport_, executor_);
+      options_.has_peers, transport_, executor_, statuses_);
   peered.served.hot_lists = opened.hot_lists;
   RETURN_IF_ERROR(service.AddGraph(std::move(peered.served)));
   MutexLock lock(state_->mutex);
@@ -206,6 +206,39 @@ size_t GraphHost::healthy_peers() const {
     }
   }
   return healthy.size();
+}
+
+uint64_t GraphHost::disk_errors() const {
+  MutexLock lock(rows_mutex_);
+  return rows_ == nullptr ? 0 : rows_->queue()->errors();
+}
+
+void GraphHost::Look() { statuses_->Look(executor_->Now()); }
+
+PeerViews GraphHost::ViewPeers() const {
+  PeerViews views;
+  MutexLock lock(state_->mutex);
+  for (const Hosted& hosted : state_->hosted) {
+    views.Add(hosted.opened.graph->schema(), hosted.directory->Views());
+  }
+  return views;
+}
+
+std::vector<ServerView> GraphHost::Peers() const {
+  return ViewPeers().Take(*statuses_, executor_->Now());
+}
+
+std::vector<std::string> GraphHost::silent_peers() const {
+  return ViewPeers().Silent();
+}
+
+std::string GraphHost::self_address() const {
+  MutexLock lock(state_->mutex);
+  for (const Hosted& hosted : state_->hosted) {
+    std::string address = hosted.directory->self_address();
+    if (!address.empty()) return address;
+  }
+  return "";
 }
 
 void GraphHost::Stop(absl::AnyInvocable<void()> stopped) {

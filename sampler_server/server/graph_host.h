@@ -18,13 +18,16 @@
 #include "common/observe/metrics.h"
 #include "common/runtime/executor.h"
 #include "common/runtime/mutex.h"
+#include "common/status/fleet_status.h"
 #include "partition/format/graph.h"
 #include "partition/format/hot_cache.h"
 #include "partition/format/hot_list.h"
 #include "partition/schema/feature_memory.h"
 #include "sampler_server/peers/peer_directory.h"
+#include "sampler_server/peers/peer_statuses.h"
 #include "sampler_server/rows/disk_rows.h"
 #include "sampler_server/server/graph_list.h"
+#include "sampler_server/server/peer_views.h"
 #include "sampler_server/service/sampler_service.h"
 
 namespace tributary {
@@ -81,10 +84,23 @@ class GraphHost {
 
   // Returns the bytes of memory that caches of hot rows take.
   uint64_t hot_bytes() const;
+  // Returns how many pieces of feature files could not be read so far.
+  uint64_t disk_errors() const;
   // Tells all graphs which servers may be peers, from now on.
   void SetListed(const std::vector<Address>& addresses);
   // Returns how many peers answer, for at least one graph.
   size_t healthy_peers() const;
+  // Somebody looks at the fleet: peers are asked how they are.
+  void Look();
+  // Returns what is known of each peer, by address: that it answers for one
+  // graph at least, or why it does not, its partitions, and, while somebody
+  // looks, what it tells of itself.
+  std::vector<ServerView> Peers() const;
+  // Returns the addresses of the peers that do not answer.
+  std::vector<std::string> silent_peers() const;
+  // Returns this server's address in the list of peers; empty: it is not there,
+  // or not known yet.
+  std::string self_address() const;
   // Sends no calls to peers from now on; `stopped` runs when none is left.
   void Stop(absl::AnyInvocable<void()> stopped);
 
@@ -101,6 +117,7 @@ class GraphHost {
     std::vector<Hosted> hosted ABSL_GUARDED_BY(mutex);
     std::vector<Address> listed ABSL_GUARDED_BY(mutex);
   };
+  PeerViews ViewPeers() const;
   // Drops a retired graph, which nothing uses any more, and its directory.
   static void RemoveRetired(State& state, const PeerDirectory* directory);
   // Returns the bytes that served graphs take of the memory.
@@ -111,9 +128,11 @@ class GraphHost {
   Transport* const transport_;
   Executor* const executor_;
   Metrics* const metrics_;
+  const std::shared_ptr<PeerStatuses> statuses_ =
+      std::make_shared<PeerStatuses>();
   std::atomic<bool> cancelled_{false};
   const std::shared_ptr<State> state_ = std::make_shared<State>();
-  Mutex rows_mutex_;
+  mutable Mutex rows_mutex_;
   // Null while no graph has its features in files. Destroyed before the
   // executors, on which the tasks that wait for its reads go on.
   std::unique_ptr<DiskRows> rows_ ABSL_GUARDED_BY(rows_mutex_);

@@ -42,6 +42,10 @@ class GraphWatcher {
   // Cancels a graph that is being opened, and joins the thread.
   ~GraphWatcher();
 
+  // Returns how many graphs are listed and not served; 1 for a list that cannot
+  // be read. Thread-safe.
+  uint64_t unserved() const { return static_cast<uint64_t>(unserved_.Value()); }
+
  private:
   void Run();
   void Follow(const std::vector<ListedGraph>& listed);

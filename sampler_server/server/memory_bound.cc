@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "channel/envelope.h"
+#include "sampler_server/peers/peer_statuses.h"
 #include "sampler_server/service/trace/recent_batches.h"
 #include "sampler_server/streams/message_share.h"
 #include "sampler_server/tensors/tensor_store.h"
@@ -19,6 +20,12 @@ constexpr uint64_t kCachedSessionBytes = uint64_t{64} << 20;
 
 // Numbers of attempts that have ended, by job and graph, and why they did.
 constexpr uint64_t kScopesBytes = TensorStore::kMaxScopes * (uint64_t{2} << 10);
+
+// Of the last minute of jobs, what peers told of themselves, a page that is
+// made of it, and pages on their way to as many connections as there may be.
+constexpr uint64_t kStatusBytes = (uint64_t{1} << 20) +
+                                  5 * PeerStatuses::kMaxTotalBytes +
+                                  (uint64_t{32} << 20);
 
 // A request and its reply.
 constexpr uint64_t kPeerCallBytes = 2 * kMaxPayloadBytes;
@@ -47,6 +54,7 @@ std::vector<MemoryPart> MemoryBound(const SamplerServiceOptions& options,
       {"attempts", options.attempt_budget + kScopesBytes},
       {"traces of batches", RecentBatches::kMaxBytes},
       {"hot rows", input.hot_bytes},
+      {"status of the fleet", kStatusBytes},
       {"network library", input.transport_bytes},
   };
   parts.push_back({"allocator", TotalOf(parts) / kAllocatorPart});

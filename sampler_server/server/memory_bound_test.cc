@@ -33,8 +33,9 @@ TEST(MemoryBoundTest, AddsUpTheBudgets) {
   EXPECT_EQ(PartOf(parts, "open rounds"), 64 * kMiB);
   EXPECT_EQ(PartOf(parts, "attempts"), (64 + 8) * kMiB);
   EXPECT_EQ(PartOf(parts, "traces of batches"), 4 * kMiB);
+  EXPECT_EQ(PartOf(parts, "status of the fleet"), (1 + 20 + 32) * kMiB);
   const uint64_t counted = (1024 + 512 + 128 + 8 + 64 + 128 + 128 + 64 + 64 +
-                            64 + 256 + 64 + 72 + 4 + 100) *
+                            64 + 256 + 64 + 72 + 4 + 53 + 100) *
                            kMiB;
   EXPECT_EQ(TotalOf(parts), counted + counted / 8 + 192 * kMiB);
 }

@@ -10,11 +10,13 @@ PeeredGraph MakePeeredGraph(std::shared_ptr<const Graph> graph,
                             std::shared_ptr<RowReader> rows,
                             std::shared_ptr<const HotCache> hot,
                             uint64_t incarnation, bool has_peers,
-                            Transport* transport, Executor* executor) {
+                            Transport* transport, Executor* executor,
+                            std::shared_ptr<PeerStatuses> statuses) {
   const GraphSchema& schema = graph->schema();
   PeerDirectoryOptions options;
   options.schema = schema;
   options.own_incarnation = incarnation;
+  options.statuses = std::move(statuses);
   PeeredGraph peered;
   peered.directory =
       std::make_shared<PeerDirectory>(std::move(options), transport, executor);

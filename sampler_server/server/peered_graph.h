@@ -12,6 +12,7 @@
 #include "partition/format/hot_cache.h"
 #include "sampler_server/engine/gather/row_reader.h"
 #include "sampler_server/peers/peer_directory.h"
+#include "sampler_server/peers/peer_statuses.h"
 #include "sampler_server/service/graph_catalog.h"
 
 namespace tributary {
@@ -26,12 +27,13 @@ struct PeeredGraph {
 // `rows` and `hot` as in ServedGraph; `incarnation` is that of this server. A
 // server that never has peers, whatever its directory is told, refuses what
 // needs partitions that are not here. `transport` and `executor` outlive the
-// directory.
+// directory. `statuses` as in PeerDirectoryOptions.
 PeeredGraph MakePeeredGraph(std::shared_ptr<const Graph> graph,
                             std::shared_ptr<RowReader> rows,
                             std::shared_ptr<const HotCache> hot,
                             uint64_t incarnation, bool has_peers,
-                            Transport* transport, Executor* executor);
+                            Transport* transport, Executor* executor,
+                            std::shared_ptr<PeerStatuses> statuses = nullptr);
 
 }  // namespace tributary
 

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "channel/http/http_server.h"
 #include "channel/http/metrics_server.h"
 #include "channel/network.h"
 #include "channel/transports/network_choice.h"
@@ -29,7 +31,9 @@
 #include "sampler_server/server/incarnation.h"
 #include "sampler_server/server/memory_bound.h"
 #include "sampler_server/server/sampling_threads.h"
+#include "sampler_server/server/server_facts_source.h"
 #include "sampler_server/server/server_pools.h"
+#include "sampler_server/server/status_page.h"
 #include "sampler_server/service/load/busy_meter.h"
 #include "sampler_server/service/sampler_service.h"
 
@@ -100,6 +104,7 @@ class SamplerServerImpl final : public SamplerServer {
 
   ~SamplerServerImpl() override {
     Drain(absl::ZeroDuration());
+    facts_->Clear();
     watcher_.reset();
     health_.reset();
     StopPolicy();
@@ -132,9 +137,11 @@ class SamplerServerImpl final : public SamplerServer {
   absl::Status FollowPolicy();
   void StopPolicy();
   void MeasureBusyTime();
+  void GatherFacts();
   void WatchGraphs();
   absl::Status FindPeers();
   absl::Status StartHttp();
+  HttpReply PageFor(const Identity& client);
   uint64_t MemoryBoundBytes() const;
   std::string MetricsText();
   void StopDiscovery();
@@ -152,6 +159,9 @@ class SamplerServerImpl final : public SamplerServer {
   std::shared_ptr<Discovery> discovery_;
   std::unique_ptr<SamplerService> service_;
   std::shared_ptr<BusyMeter> busy_;
+  // What callbacks of the service's streams and timers keep.
+  const std::shared_ptr<ServerFactsSource> facts_ =
+      std::make_shared<ServerFactsSource>();
   std::unique_ptr<NetworkServer> network_;
   std::unique_ptr<MetricsServer> http_;
   std::unique_ptr<MetricsServer> health_;
@@ -175,9 +185,11 @@ absl::Status SamplerServerImpl::Start(const std::vector<ListedGraph>& sources) {
   network.stream_idle_timeout = options_.stream_idle_timeout;
   network.connection.max_queued_bytes = kMaxQueuedBytes;
   ASSIGN_OR_RETURN(network_, StartNetworkServer(network, service_.get()));
+  facts_->SetNetwork(network_.get());
   RETURN_IF_ERROR(FindPeers());
   RETURN_IF_ERROR(StartHttp());
   WatchGraphs();
+  facts_->SetWatcher(watcher_.get());
   network_->SetServing(true);
   return absl::OkStatus();
 }
@@ -226,6 +238,16 @@ void SamplerServerImpl::MakeService() {
   environment.all_clients_gone = options_.all_clients_gone;
   service_ = std::make_unique<SamplerService>(options, environment);
   MeasureBusyTime();
+  GatherFacts();
+}
+
+void SamplerServerImpl::GatherFacts() {
+  facts_->SetGraphs(&graphs_);
+  if (!options_.tls.empty()) {
+    facts_->FollowCertificate(options_.tls.cert, &pools_.data);
+  }
+  service_->SetFacts([facts = facts_] { return facts->Facts(); });
+  service_->CountLastMinute();
 }
 
 absl::Status SamplerServerImpl::FollowPolicy() {
@@ -233,6 +255,7 @@ absl::Status SamplerServerImpl::FollowPolicy() {
   policy_strand_ = std::make_shared<Strand>(&pools_.data);
   policy_ = std::make_shared<PolicyFile>(options_.policy_file, policy_strand_,
                                          &metrics_);
+  facts_->SetPolicy(policy_);
   return policy_->Start([this](std::shared_ptr<const AccessPolicy> policy) {
     service_->SetPolicy(std::move(policy));
   });
@@ -292,8 +315,17 @@ absl::Status SamplerServerImpl::StartHttp() {
   http.listen = *options_.http;
   http.tls = options_.tls;
   http.metrics = [this] { return MetricsText(); };
+  http.page = [this](const Identity& client) { return PageFor(client); };
   ASSIGN_OR_RETURN(http_, MetricsServer::Start(std::move(http)));
   return absl::OkStatus();
+}
+
+HttpReply SamplerServerImpl::PageFor(const Identity& client) {
+  graphs_.Look();
+  std::string address = graphs_.self_address();
+  if (address.empty()) address = network_->address().ToString();
+  return StatusPageFor(client, address, service_->StatusFor(client),
+                       graphs_.Peers(), absl::Now());
 }
 
 uint64_t SamplerServerImpl::MemoryBoundBytes() const {

@@ -41,8 +41,9 @@ struct SamplerServerOptions {
   absl::Duration retire_grace = absl::Seconds(30);
   bool verify = false;             // check every file's CRC first
   Address listen{"127.0.0.1", 0};  // port 0: any
-  // /metrics and /healthz: with `tls` for operators and samplers, without for
-  // anyone who reaches it; none: not served.
+  // The status page, /metrics and /healthz: with `tls` for operators and
+  // samplers, and the page for trainers, too, of their own job; without for
+  // anyone who reaches it. None: not served.
   std::optional<Address> http;
   // Where peers are found: HOST:PORT,... | file:PATH | dns:///NAME:PORT. May
   // name this server too; empty: no peers.

@@ -14,6 +14,7 @@
 #include "sampler_server/access/stream_job.h"
 #include "sampler_server/service/batch_trace_call.h"
 #include "sampler_server/service/control_calls.h"
+#include "sampler_server/service/status_calls.h"
 #include "sampler_server/service/visible_graphs.h"
 
 namespace tributary {
@@ -96,6 +97,9 @@ absl::StatusOr<CallAnswer> Describe(const ServiceCore& core,
   for (const auto& graph : graphs.graphs()) {
     *reply.add_graphs() = StateOf(*graph);
   }
+  if (request.status() && SeesAllJobs(*call.caller)) {
+    reply.set_status(StatusFor(core, *call.caller).SerializeAsString());
+  }
   // Put together as they are: serialized messages merge by concatenation.
   std::string header = held->described;
   if (text) header += held->described_text;
@@ -167,6 +171,7 @@ absl::StatusOr<CallAnswer> Serve(const ServiceCore& core,
   if (call.kind == MessageKind::kBatchTraceRequest) {
     return ServeBatchTrace(core, call);
   }
+  if (call.kind == MessageKind::kStatusRequest) return AnswerStatus(core, call);
   return absl::UnimplementedError(absl::StrCat(
       MessageKindName(call.kind), " is no call of a control stream"));
 }

@@ -1,5 +1,5 @@
 // Serves a stream of control calls: Describe, GetGraphJson, GetInputIds,
-// Farewell, BatchTrace.
+// Farewell, BatchTrace, Status.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_CONTROL_STREAM_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_CONTROL_STREAM_H_
 

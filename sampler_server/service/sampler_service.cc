@@ -14,6 +14,7 @@
 #include "sampler_server/service/data_stream.h"
 #include "sampler_server/service/leaf_stream.h"
 #include "sampler_server/service/service_core.h"
+#include "sampler_server/service/status_calls.h"
 #include "sampler_server/service/trainer_stream.h"
 #include "sampler_server/service/visible_graphs.h"
 
@@ -173,6 +174,7 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
   core_->protocol_executor = environment.protocol_executor != nullptr
                                  ? environment.protocol_executor
                                  : environment.executor;
+  core_->started = core_->protocol_executor->Now();
   core_->leaf_executor = environment.leaf_executor;
   core_->data_executor = environment.data_executor != nullptr
                              ? environment.data_executor
@@ -324,14 +326,7 @@ SharedBudget& SamplerService::data_budget() const {
   return *core_->data_budget;
 }
 std::vector<BudgetState> SamplerService::shared_budgets() const {
-  std::vector<BudgetState> states;
-  for (const auto& budget :
-       {core_->leaf_budget, core_->data_budget, core_->attempt_budget,
-        core_->control_budget, core_->streams->answers(), core_->inbox_budget,
-        core_->plans->budget()}) {
-    states.push_back({budget->name(), budget->limit(), budget->used()});
-  }
-  return states;
+  return SharedBudgetsOf(*core_);
 }
 absl::Duration SamplerService::data_time() const {
   return core_->data_turns->spent();
@@ -354,6 +349,28 @@ std::shared_ptr<const Admission> SamplerService::admission() const {
 
 void SamplerService::SetBusyRatio(std::function<double()> busy_ratio) {
   core_->busy_ratio = std::move(busy_ratio);
+}
+
+void SamplerService::SetFacts(std::function<ServerFacts()> facts) {
+  core_->facts = std::move(facts);
+}
+
+namespace {
+
+void SampleAgain(const std::weak_ptr<ServiceCore>& weak) {
+  const auto core = weak.lock();
+  if (core == nullptr) return;
+  SampleCounts(*core);
+  core->protocol_executor->PostAfter(absl::Seconds(5),
+                                     [weak] { SampleAgain(weak); });
+}
+
+}  // namespace
+
+void SamplerService::CountLastMinute() { SampleAgain(core_); }
+
+v1::ServerStatus SamplerService::StatusFor(const Identity& identity) const {
+  return tributary::StatusFor(*core_, *MakeCaller("http", identity));
 }
 
 void SamplerService::UpdateJobMetrics() {

@@ -16,7 +16,9 @@
 #include "channel/frame_sender.h"
 #include "channel/transport.h"
 #include "common/hash/sha256.h"
+#include "common/identity/identity.h"
 #include "common/observe/metrics.h"
+#include "common/proto/status.pb.h"
 #include "common/runtime/byte_budget.h"
 #include "common/runtime/cpu_meter.h"
 #include "common/runtime/executor.h"
@@ -24,6 +26,7 @@
 #include "sampler_server/access/access_policy.h"
 #include "sampler_server/jobs/admission.h"
 #include "sampler_server/service/graph_catalog.h"
+#include "sampler_server/service/status/status_input.h"
 #include "sampler_server/tensors/tensor_store.h"
 
 namespace tributary {
@@ -87,13 +90,6 @@ struct SamplerServiceEnvironment {
   Metrics* metrics = nullptr;  // null: nothing is counted
   // Runs when num_clients have said farewell; may be empty.
   std::function<void()> all_clients_gone;
-};
-
-// A budget of a service.
-struct BudgetState {
-  std::string name;
-  size_t limit = 0;
-  size_t used = 0;
 };
 
 // A graph that is served, and what is under way on it.
@@ -180,6 +176,14 @@ class SamplerService final : public StreamAcceptor {
   // any thread, for whoever asks for its description. Call it before the first
   // stream; without it the server says 0.
   void SetBusyRatio(std::function<double()> busy_ratio);
+  // Sets what returns that which the server knows beyond its service; it is
+  // called on any thread and must not wait. Call it before the first stream.
+  void SetFacts(std::function<ServerFacts()> facts);
+  // Counts the events of the last minute from now on, in rounds of 5 s on the
+  // protocol executor; without it they are counted from the start.
+  void CountLastMinute();
+  // Returns the status for a caller of that identity; see StatusFor.
+  v1::ServerStatus StatusFor(const Identity& identity) const;
   // Brings the metrics of jobs in the environment's registry up to date.
   void UpdateJobMetrics();
 

@@ -22,11 +22,14 @@
 #include "sampler_server/service/grants/plan_holds.h"
 #include "sampler_server/service/graph_catalog.h"
 #include "sampler_server/service/leaf/leaf_calls.h"
+#include "sampler_server/service/load/job_activity.h"
 #include "sampler_server/service/load/wait_reports.h"
 #include "sampler_server/service/planning_turns.h"
 #include "sampler_server/service/service_metrics.h"
 #include "sampler_server/service/session_cache.h"
 #include "sampler_server/service/trace/recent_batches.h"
+#include "sampler_server/service/status/counted.h"
+#include "sampler_server/service/status/status_input.h"
 #include "sampler_server/streams/call_rates.h"
 #include "sampler_server/streams/call_turns.h"
 #include "sampler_server/streams/open_streams.h"
@@ -92,6 +95,12 @@ struct ServiceCore {
   // Returns the share of the last minute that this server was busy; empty: not
   // known.
   std::function<double()> busy_ratio;
+  JobActivity job_activity;
+  CountedHistory counted;
+  absl::Time started;  // by the protocol executor's clock
+  // Returns what the server knows beyond the service, on any thread, without
+  // waiting; empty: nothing.
+  std::function<ServerFacts()> facts;
   LeafLimits leaf_limits;
   FrameSenderOptions frames;
   std::atomic<bool> draining{false};

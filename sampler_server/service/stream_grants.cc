@@ -275,6 +275,8 @@ LogFields StreamGrants::FieldsOf(const Grant& grant) const {
 
 void StreamGrants::LogFailed(const Grant& grant,
                              const absl::Status& why) const {
+  core_->job_activity.AddFailed(grant.job, core_->weights.Lists(grant.job), why,
+                                strand_->Now());
   LogRepeated(LogLevel::kInfo, "batch failed", grant.job,
               absl::StrCat("batch failed: ", why.ToString()), FieldsOf(grant));
 }
@@ -297,7 +299,11 @@ void StreamGrants::CountDelivered(Grant& grant) {
   const TimesByStage times = grant.stages->Times();
   core_->metrics.ObserveStage(static_cast<size_t>(TimedStage::kSend), times);
   LogDelivered(grant, times);
-  core_->job_metrics.AddDelivered(grant.job, core_->weights.Lists(grant.job));
+  const bool listed = core_->weights.Lists(grant.job);
+  core_->job_metrics.AddDelivered(grant.job, listed);
+  core_->job_activity.AddDelivered(
+      grant.job, listed, {grant.key.epoch, grant.key.index, grant.bytes, times},
+      strand_->Now());
 }
 
 void StreamGrants::SendBatch(uint64_t id, Grant& grant, TaskEnd end) {

@@ -174,6 +174,7 @@ BLOCKS = {
         ("sum(rate(", TEXT),
         ("kubectl -n tributary get scaledobject", OPERATIONS),
         ("kubectl -n tributary scale", OPERATIONS),
+        ("kubectl -n tributary port-forward", "a cluster: it forwards until it is ended"),
         ("kubectl apply -k k8s/base/alerts", OPERATIONS),
         ("kubectl apply -k k8s/overlays/whole", OPERATIONS),
         ("kubectl drain NODE", OPERATIONS),
@@ -205,6 +206,7 @@ BLOCKS = {
         ("54 52 49 42", TEXT),
         ("trainer  ", TEXT),
         ("caller  ", TEXT),
+        ("command  ", TEXT),
         ("client  ", TEXT),
     ],
     "docs/python.md": [
@@ -250,6 +252,10 @@ BLOCKS = {
     ],
     "docs/security.md": [
         ('{"jobs"', TEXT),
+    ],
+    "docs/status.md": [
+        ("tributary partition", "tests/e2e/status/status_md_test.py"),
+        ("kubectl -n tributary port-forward", "a cluster: it forwards until it is ended"),
     ],
     "docs/testing.md": [
         ("./dev test --deep=", BAZEL),

@@ -1,6 +1,6 @@
 // `tributary status`: prints the state of each server of a fleet.
-#ifndef TRIBUTARY_CLI_FLEET_STATUS_COMMAND_H_
-#define TRIBUTARY_CLI_FLEET_STATUS_COMMAND_H_
+#ifndef TRIBUTARY_CLI_STATUS_STATUS_COMMAND_H_
+#define TRIBUTARY_CLI_STATUS_STATUS_COMMAND_H_
 
 #include <memory>
 
@@ -12,4 +12,4 @@ std::unique_ptr<Command> MakeStatusCommand();
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CLI_FLEET_STATUS_COMMAND_H_
+#endif  // TRIBUTARY_CLI_STATUS_STATUS_COMMAND_H_

@@ -1,5 +1,6 @@
-#include "cli/fleet/status_command.h"
+#include "cli/status/status_command.h"
 
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include "cli/fleet/missing_owners.h"
 #include "cli/query/batch_query.h"
 #include "cli/query/fleet_access.h"
+#include "cli/status/watch_status.h"
 #include "common/fleet/graph_name.h"
 #include "common/identity/tls_flags.h"
 #include "common/runtime/clock.h"
@@ -38,9 +40,15 @@ Fails when a server does not answer, or none is listed.
 With --wait it first waits until every partition of a graph has an owner that
 answers and does not drain, and then does not mind others that are silent. A
 name that does not resolve yet, and a list without servers, are waited for, too.
+With --watch it shows the fleet as the page at --http of a server does, in 80
+columns, again and again: servers, partitions and their owners, jobs with their
+rates and slowest stage, troubles and what to do about each. On a terminal each
+report replaces the one before. Ctrl-C ends it, with exit code 0.
 Examples:
   tributary status --servers 10.0.0.1:50051,10.0.0.2:50051
   tributary status --servers dns:///sampler:50051 --wait 1h
+  tributary status --servers dns:///sampler:50051 --watch
+  tributary status --servers dns:///sampler:50051 --watch 10 --count 6
   Why batch 17 of epoch 0 of job default was slow:
   tributary status --servers 10.0.0.1:50051,10.0.0.2:50051 --batch default/0/17)";
 
@@ -102,11 +110,20 @@ class StatusCommand final : public Command {
     app->add_flag("--otlp", otlp_,
                   "With --batch: as lines of OTLP/JSON, with spans")
         ->needs(batch);
+    watch_flag_ =
+        app->add_option("--watch", watch_,
+                        "Show the fleet again after so many seconds, 2 if none "
+                        "are given: 1s, 1m")
+            ->expected(0, 1)
+            ->excludes(batch);
+    app->add_option("--count", count_,
+                    "With --watch, end after so many reports; 0: never")
+        ->capture_default_str();
     app->footer(kFooter);
     return app;
   }
 
-  absl::Status Run(SignalWatcher&) override {
+  absl::Status Run(SignalWatcher& signals) override {
     ASSIGN_OR_RETURN(const absl::Duration timeout,
                      ParseSeconds("--timeout", timeout_, absl::Milliseconds(1),
                                   absl::Hours(1)));
@@ -116,6 +133,8 @@ class StatusCommand final : public Command {
                      ParseSeconds("--wait", wait_, absl::ZeroDuration(),
                                   absl::Hours(24 * 7)));
     if (!batch_.empty()) return ExplainBatch(timeout);
+    if (watch_flag_->count() > 0) return Watch(timeout, wait, signals);
+    if (count_ != "0") return UsageError("--count goes with --watch");
     if (wait > absl::ZeroDuration()) return WaitForOwners(graph, timeout, wait);
     ASSIGN_OR_RETURN(const std::vector<ServerAnswer> answers,
                      AskServers(access_, graph, timeout));
@@ -135,6 +154,27 @@ class StatusCommand final : public Command {
       std::fprintf(stderr, "%s\n", note.c_str());
     }
     return report.status;
+  }
+
+  absl::Status Watch(absl::Duration timeout, absl::Duration wait,
+                     SignalWatcher& signals) const {
+    if (!graph_.empty() || wait > absl::ZeroDuration()) {
+      return UsageError("--watch goes with neither --wait nor --graph-name");
+    }
+    WatchOptions options;
+    options.access = access_;
+    options.timeout = timeout;
+    if (!watch_.empty()) {
+      ASSIGN_OR_RETURN(options.interval,
+                       ParseSeconds("--watch", watch_, absl::Milliseconds(100),
+                                    absl::Hours(24)));
+    }
+    ASSIGN_OR_RETURN(options.count, ParseWhole("--count", count_));
+    options.redraw = isatty(STDOUT_FILENO) == 1;
+    return WatchStatus(options, signals, [](const std::string& report) {
+      std::fputs(report.c_str(), stdout);
+      std::fflush(stdout);
+    });
   }
 
   // Asks again and again; a signal ends the process meanwhile.
@@ -198,6 +238,9 @@ class StatusCommand final : public Command {
   std::string wait_ = "0";
   std::string batch_;
   bool otlp_ = false;
+  std::string watch_;
+  std::string count_ = "0";
+  CLI::Option* watch_flag_ = nullptr;
 };
 
 }  // namespace
