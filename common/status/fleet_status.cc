@@ -17,6 +17,8 @@ namespace {
 // No graph has more: node_parts hold 2 bytes a node. A reply that says more is
 // not believed, since a list of that length is made here.
 constexpr uint32_t kMaxPartitions = 1 << 16;
+// Of all graphs that servers name, for the same reason.
+constexpr size_t kMaxPartitionsOfAll = size_t{1} << 18;
 
 FleetStatus::State StateOf(const ServerView& view) {
   if (!view.answer.ok()) return FleetStatus::State::kSilent;
@@ -54,13 +56,27 @@ struct OwnedGraph {
 };
 using GraphKey = std::pair<std::string, std::string>;  // name, layout
 
-void AddOwner(const v1::GraphStatus& told, bool owns, uint32_t place,
-              std::map<GraphKey, OwnedGraph>& graphs) {
-  OwnedGraph& graph = graphs[{told.name(), told.layout_digest()}];
+// Returns the graph with room for its partitions; null if there are too many.
+OwnedGraph* GraphOf(const v1::GraphStatus& told, size_t* partitions,
+                    std::map<GraphKey, OwnedGraph>& graphs) {
+  const GraphKey key{told.name(), told.layout_digest()};
+  const auto found = graphs.find(key);
+  const size_t had = found == graphs.end() ? 0 : found->second.owners.size();
+  const size_t wanted =
+      std::max<size_t>(had, std::min(told.num_partitions(), kMaxPartitions));
+  if (*partitions + wanted - had > kMaxPartitionsOfAll) return nullptr;
+  *partitions += wanted - had;
+  OwnedGraph& graph = graphs[key];
   graph.name = told.name();
-  graph.owners.resize(std::max<size_t>(
-      graph.owners.size(), std::min(told.num_partitions(), kMaxPartitions)));
-  if (!owns || told.retiring()) return;
+  graph.owners.resize(wanted);
+  return &graph;
+}
+
+void AddOwner(const v1::GraphStatus& told, bool owns, uint32_t place,
+              size_t* partitions, std::map<GraphKey, OwnedGraph>& graphs) {
+  OwnedGraph* const of = GraphOf(told, partitions, graphs);
+  if (of == nullptr || !owns || told.retiring()) return;
+  OwnedGraph& graph = *of;
   for (int i = 0; i + 1 < told.owned_runs_size(); i += 2) {
     const uint64_t end = std::min<uint64_t>(
         uint64_t{told.owned_runs(i + 1)} + 1, graph.owners.size());
@@ -74,22 +90,34 @@ void AddOwner(const v1::GraphStatus& told, bool owns, uint32_t place,
 std::map<GraphKey, OwnedGraph> OwnedGraphs(
     const std::vector<ServerView>& servers) {
   std::map<GraphKey, OwnedGraph> graphs;
+  size_t partitions = 0;
   for (uint32_t place = 0; place < servers.size(); ++place) {
     const ServerView& view = servers[place];
     const bool owns = StateOf(view) == FleetStatus::State::kReady;
     const bool told = view.answer.ok() && view.status;
     if (told) {
       for (const auto& graph : view.status->graphs()) {
-        AddOwner(graph, owns, place, graphs);
+        AddOwner(graph, owns, place, &partitions, graphs);
       }
       continue;
     }
-    for (const auto& graph : view.graphs) AddOwner(graph, owns, place, graphs);
+    for (const auto& graph : view.graphs) {
+      AddOwner(graph, owns, place, &partitions, graphs);
+    }
   }
   return graphs;
 }
 
+// Whether all that answer say what they own, so that the others own nothing.
+bool AllOwnersAreKnown(const std::vector<ServerView>& servers) {
+  return std::none_of(
+      servers.begin(), servers.end(), [](const ServerView& view) {
+        return view.answer.ok() && !view.status && view.graphs.empty();
+      });
+}
+
 void AddPartitions(const std::vector<ServerView>& servers, FleetStatus& fleet) {
+  const bool known = AllOwnersAreKnown(servers);
   for (const auto& [key, graph] : OwnedGraphs(servers)) {
     std::map<std::vector<uint32_t>, std::vector<uint32_t>> by_owners;
     for (uint32_t p = 0; p < graph.owners.size(); ++p) {
@@ -97,7 +125,7 @@ void AddPartitions(const std::vector<ServerView>& servers, FleetStatus& fleet) {
     }
     fleet.num_partitions += graph.owners.size();
     for (auto& [owners, partitions] : by_owners) {
-      if (owners.empty()) {
+      if (owners.empty() && known) {
         fleet.num_unowned += partitions.size();
         fleet.troubles.push_back(
             {std::string(kNoOwner),
@@ -110,6 +138,7 @@ void AddPartitions(const std::vector<ServerView>& servers, FleetStatus& fleet) {
       for (const uint32_t place : owners) {
         row.owners.push_back(servers[place].address);
       }
+      if (owners.empty() && !known) row.owners.push_back("not known");
       fleet.partitions.push_back(std::move(row));
     }
   }

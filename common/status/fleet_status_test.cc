@@ -114,6 +114,26 @@ TEST(FleetStatusTest, RunsThatNoServerShouldSendAreCut) {
   EXPECT_LE(Make({lies}).num_partitions, size_t{1} << 16);
 }
 
+TEST(FleetStatusTest, WhatAServerDoesNotSayMayBeOwnedByIt) {
+  ServerView old;
+  old.address = "b:1";
+  const FleetStatus fleet = Make({Server("a:1", {0, 1}), old});
+  EXPECT_EQ(fleet.num_unowned, 0u);
+  EXPECT_THAT(Codes(fleet), ElementsAre("no_status"));
+  ASSERT_THAT(fleet.partitions, SizeIs(2));
+  EXPECT_THAT(fleet.partitions[1].owners, ElementsAre("not known"));
+}
+
+TEST(FleetStatusTest, GraphsThatNobodyHasTakeNoMemoryWithoutEnd) {
+  ServerView lies = Server("a:1", {0, 3});
+  for (int i = 0; i < 10'000; ++i) {
+    v1::GraphStatus& graph = *lies.status->add_graphs();
+    graph.set_name(std::to_string(i));
+    graph.set_num_partitions(65'536);
+  }
+  EXPECT_LE(Make({lies}).num_partitions, size_t{1} << 18);
+}
+
 TEST(FleetStatusTest, JobsAreSummedOverServers) {
   ServerView a = Server("a:1", {0, 3});
   ServerView b = Server("b:1", {0, 3});

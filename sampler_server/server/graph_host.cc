@@ -215,8 +215,8 @@ uint64_t GraphHost::disk_errors() const {
 
 void GraphHost::Look() { statuses_->Look(executor_->Now()); }
 
-PeerViews GraphHost::ViewPeers() const {
-  PeerViews views;
+PeerViews GraphHost::ViewPeers(bool graphs) const {
+  PeerViews views(graphs);
   MutexLock lock(state_->mutex);
   for (const Hosted& hosted : state_->hosted) {
     views.Add(hosted.opened.graph->schema(), hosted.directory->Views());
@@ -225,11 +225,11 @@ PeerViews GraphHost::ViewPeers() const {
 }
 
 std::vector<ServerView> GraphHost::Peers() const {
-  return ViewPeers().Take(*statuses_, executor_->Now());
+  return ViewPeers(/*graphs=*/true).Take(*statuses_, executor_->Now());
 }
 
 std::vector<std::string> GraphHost::silent_peers() const {
-  return ViewPeers().Silent();
+  return ViewPeers(/*graphs=*/false).Silent();
 }
 
 std::string GraphHost::self_address() const {

@@ -117,7 +117,7 @@ class GraphHost {
     std::vector<Hosted> hosted ABSL_GUARDED_BY(mutex);
     std::vector<Address> listed ABSL_GUARDED_BY(mutex);
   };
-  PeerViews ViewPeers() const;
+  PeerViews ViewPeers(bool graphs) const;
   // Drops a retired graph, which nothing uses any more, and its directory.
   static void RemoveRetired(State& state, const PeerDirectory* directory);
   // Returns the bytes that served graphs take of the memory.

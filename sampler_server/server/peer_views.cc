@@ -45,7 +45,7 @@ void PeerViews::Add(const GraphSchema& schema,
     const absl::Status answer =
         IsAnswer(peer.problem) ? absl::OkStatus() : peer.problem;
     if (added || answer.ok()) view.answer = answer;
-    view.graphs.push_back(GraphOf(schema, peer));
+    if (graphs_) view.graphs.push_back(GraphOf(schema, peer));
   }
 }
 

@@ -19,6 +19,9 @@ namespace tributary {
 // has not the graph: then it is no trouble of that server.
 class PeerViews {
  public:
+  // Without `graphs` Take is not called, and what peers own is not kept.
+  explicit PeerViews(bool graphs = true) : graphs_(graphs) {}
+
   void Add(const GraphSchema& schema, const std::vector<PeerView>& peers);
   // Returns the peers by address, with what they told of themselves.
   std::vector<ServerView> Take(const PeerStatuses& statuses, absl::Time now);
@@ -26,6 +29,7 @@ class PeerViews {
   std::vector<std::string> Silent() const;
 
  private:
+  bool graphs_;
   std::map<std::string, ServerView> views_;
 };
 

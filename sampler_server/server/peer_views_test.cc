@@ -39,6 +39,9 @@ TEST(PeerViewsTest, OwnWhatTheyOwnOfEachGraph) {
                           Peer("q:1", absl::UnavailableError("x"), {2})});
   views.Add(Schema("b"), {Peer("p:1", {}, {2})});
   EXPECT_THAT(views.Silent(), ElementsAre("q:1"));
+  PeerViews brief(/*graphs=*/false);
+  brief.Add(Schema("a"), {Peer("q:1", absl::UnavailableError("x"), {2})});
+  EXPECT_THAT(brief.Silent(), ElementsAre("q:1"));
   const auto peers = views.Take(PeerStatuses(), kNow);
   ASSERT_THAT(peers, SizeIs(2));
   EXPECT_EQ(peers[0].address, "p:1");
@@ -53,7 +56,7 @@ TEST(PeerViewsTest, OwnWhatTheyOwnOfEachGraph) {
 TEST(PeerViewsTest, APeerOfOneGraphIsNotSilent) {
   for (const bool first : {true, false}) {
     PeerViews views;
-    const auto fails = Peer("p:1", absl::FailedPreconditionError("no graph"));
+    const auto fails = Peer("p:1", absl::UnavailableError("not reached yet"));
     const auto answers = Peer("p:1", {}, {0});
     views.Add(Schema("a"), {first ? answers : fails});
     views.Add(Schema("b"), {first ? fails : answers});

@@ -42,7 +42,9 @@ JobActivity::Job& JobActivity::PlaceOf(const std::string& job, bool listed,
   if (it == jobs_.end() && !listed && unlisted_ >= kMaxUnlisted) {
     ForgetSilent(now);
   }
-  const bool others = it == jobs_.end() && !listed && unlisted_ >= kMaxUnlisted;
+  // A client may call its job so, too.
+  const bool others = job == kOthers || (it == jobs_.end() && !listed &&
+                                         unlisted_ >= kMaxUnlisted);
   Job* place = &others_;
   if (others) {
     if (!others_used_) others_.first = now;

@@ -101,6 +101,13 @@ TEST_F(JobActivityTest, FurtherJobsShareAPlace) {
   EXPECT_TRUE(Of("listed", absl::Seconds(2)).listed);
 }
 
+TEST_F(JobActivityTest, AJobThatIsCalledOthersIsAmongThem) {
+  Deliver(JobActivity::kOthers, absl::Seconds(1));
+  for (int i = 0; i < 33; ++i) Deliver(absl::StrCat("j", i), absl::Seconds(1));
+  EXPECT_THAT(activity_.Jobs(kStart + absl::Seconds(2)), SizeIs(32 + 1));
+  EXPECT_EQ(Of(JobActivity::kOthers, absl::Seconds(2)).batches, 2u);
+}
+
 TEST_F(JobActivityTest, ASilentJobGivesItsPlaceBack) {
   for (int i = 0; i < 32; ++i) Deliver(absl::StrCat("j", i), absl::Seconds(0));
   Deliver("j0", absl::Seconds(300));

@@ -12,6 +12,9 @@
 namespace tributary {
 namespace {
 
+// Of one graph; see status.proto.
+constexpr int kMaxRuns = 4096;
+
 uint32_t Permille(double ratio) {
   return static_cast<uint32_t>(std::lround(1000 * std::clamp(ratio, 0.0, 1.0)));
 }
@@ -120,6 +123,7 @@ v1::ServerStatus CommonStatus(const StatusInput& input) {
     told.set_num_partitions(graph.num_partitions);
     told.set_retiring(graph.retiring || !graph.damage.empty());
     for (const PartitionSpan& run : RunsOf(graph.owned)) {
+      if (told.owned_runs_size() == 2 * kMaxRuns) break;
       told.add_owned_runs(run.first);
       told.add_owned_runs(run.last);
     }
