@@ -211,7 +211,7 @@ TEST(RenderSamplers, WritesAlertsOfItsNamespaceAlone) {
   SamplerValues values = Values(2);
   values.name_space = "gnn";
   const auto queries = AlertQueries(values);
-  EXPECT_EQ(queries.size(), 13u);
+  EXPECT_EQ(queries.size(), 14u);
   for (const auto& [alert, query] : queries) {
     EXPECT_THAT(query, Not(HasSubstr("namespace=\"tributary\""))) << alert;
   }
