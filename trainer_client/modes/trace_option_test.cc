@@ -116,6 +116,7 @@ TEST_F(TraceOptionTest, AnEnvironmentOfOnesOwnIsRefused) {
   const auto workers = SamplingWorkers::Open(worker);
   ASSERT_TRUE(workers.ok()) << workers.status();
   worker.trace_file = path_;
+  worker.rpc_timeout = absl::Milliseconds(200);
   SessionOptions session;
   session.input_split = "train";
   const auto loader =
