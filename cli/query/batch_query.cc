@@ -103,6 +103,8 @@ BatchReport ReportBatch(const std::vector<BatchAnswer>& answers,
   }
   if (!report.lines.empty()) return report;
   report.status = failed.ok() ? NotFound(answers, batch) : failed;
+  // The first one is the error.
+  if (!failed.ok()) report.notes.erase(report.notes.begin());
   return report;
 }
 

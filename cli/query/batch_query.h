@@ -41,7 +41,8 @@ absl::StatusOr<std::vector<BatchAnswer>> AskForBatch(const FleetAccess& access,
 // What is printed of the answers.
 struct BatchReport {
   std::vector<std::string> lines;  // on stdout
-  // On stderr: servers that answered otherwise than that they know nothing.
+  // On stderr: servers that answered otherwise than that they know nothing,
+  // but for the one that `status` names.
   std::vector<std::string> notes;
   // OK if at least one server knows the batch. NOT_FOUND, with what servers
   // keep, if all answered and none does; otherwise the first error.

@@ -96,8 +96,10 @@ TEST(ReportBatchTest, ABatchThatNoServerKnows) {
 TEST(ReportBatchTest, AnErrorIsNoNotFound) {
   const BatchReport report =
       ReportBatch({{"a:1", absl::NotFoundError("kept")},
-                   {"b:1", absl::PermissionDeniedError("of another job")}},
+                   {"b:1", absl::PermissionDeniedError("of another job")},
+                   {"c:1", absl::DeadlineExceededError("no answer")}},
                   kBatch, false);
+  EXPECT_THAT(report.notes, ElementsAre("c:1 DEADLINE_EXCEEDED: no answer"));
   EXPECT_EQ(report.status, absl::PermissionDeniedError("b:1: of another job"));
 }
 

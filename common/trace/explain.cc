@@ -150,7 +150,8 @@ std::string Retried(const BatchTimeline& timeline) {
                           "reserved for it",
                           then, " with enough");
     }
-    if (attempt.status.ok()) {
+    // The latter: it was told to stop, as another one was asked.
+    if (attempt.status.ok() || absl::IsCancelled(attempt.status)) {
       return absl::StrCat("waiting for ", server, ", which was late", then,
                           ": that server is slow, overloaded or lost");
     }
@@ -230,7 +231,11 @@ std::vector<std::string> ExplainTrace(const std::string& server,
       absl::StrCat(FitText(server, 40), ": ",
                    BatchName(trace.epoch(), trace.index(), trace.job()), ", ",
                    Millis(times.total), " ms, ", trace.bytes(), " bytes"));
-  Add(lines, absl::StrCat("  ", OutcomeOf(trace)));
+  Add(lines,
+      absl::StrCat("  arrived ",
+                   absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", ArrivalOf(trace),
+                                    absl::UTCTimeZone()),
+                   ", ", OutcomeOf(trace)));
   AddStages(lines, trace, times, times.total);
   AddCalls(lines, times);
   lines.push_back(Explanation(server, trace));

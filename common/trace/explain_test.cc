@@ -96,6 +96,9 @@ TEST(ExplainTest, LostServer) {
   timeline.attempts[0].status = absl::OkStatus();
   timeline.attempts[0].ended = absl::InfiniteFuture();
   EXPECT_THAT(Explanation(timeline), HasSubstr("which was late"));
+  timeline.attempts[0].status = absl::CancelledError("returned");
+  EXPECT_THAT(Explanation(timeline), HasSubstr("which was late"));
+  timeline.attempts[0].status = absl::OkStatus();
   timeline.attempts.pop_back();
   EXPECT_EQ(Explanation(timeline),
             "No server made it in 290 ms, the last was 10.0.0.9:50051");
@@ -130,7 +133,8 @@ TEST(ExplainTest, AServersOwnRecord) {
   const std::string text =
       absl::StrJoin(ExplainTrace("10.0.0.1:50051", trace), "\n");
   EXPECT_THAT(text, HasSubstr("10.0.0.1:50051: batch 2/5 of job mine, 440 ms, "
-                              "1000000 bytes\n  sent\n"));
+                              "1000000 bytes\n  arrived "
+                              "2001-09-09T02:46:40.000Z, sent\n"));
   EXPECT_THAT(text, HasSubstr("    failed: UNAVAILABLE\n"));
   EXPECT_THAT(text, HasSubstr("\nMost of it: 410 of 440 ms waiting for "
                               "10.0.0.2:50051 (partition 1, sample_hop)"));

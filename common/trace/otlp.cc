@@ -210,6 +210,10 @@ std::string OtlpLine(const BatchTimeline& timeline) {
     ring.name = "wait in ring";
     ring.start = timeline.ready;
     ring.duration = TracedTime(timeline.ready, timeline.taken);
+    ring.attributes.Add(
+        "tributary.behind_us",
+        static_cast<uint64_t>(absl::ToInt64Microseconds(
+            std::clamp(timeline.behind, absl::ZeroDuration(), ring.duration))));
     list.Add(trainer, ring);
   }
   return list.ToLine();
@@ -218,13 +222,9 @@ std::string OtlpLine(const BatchTimeline& timeline) {
 std::string OtlpLine(const std::string& server, const v1::BatchTrace& trace) {
   SpanList list(trace.trace_id(), NameOf(trace.job(), trace.session(),
                                          trace.epoch(), trace.index()));
-  // Beyond the year 2096 it is no time.
-  constexpr uint64_t kLatest = uint64_t{4'000'000'000} * 1'000'000;
-  const absl::Time arrived = absl::FromUnixMicros(
-      static_cast<int64_t>(std::min(trace.arrived_unix_us(), kLatest)));
   ServerSpans(server,
               absl::StrCat("server/", server, "/", trace.arrived_unix_us()),
-              arrived, list)
+              ArrivalOf(trace), list)
       .Add(trace, ReadServerTimes(trace), "");
   return list.ToLine();
 }

@@ -227,6 +227,16 @@ TEST(OtlpTest, TheSameBatchHasTheSameIds) {
   }
 }
 
+TEST(OtlpTest, TheRingTellsOfEarlierBatches) {
+  BatchTimeline timeline = MadeOfBusyTrainer();
+  timeline.behind = absl::Milliseconds(300);
+  Reader reader(OtlpLine(timeline));
+  EXPECT_EQ(reader.Tree().back(), "  wait in ring 1 40-940");
+  EXPECT_EQ(
+      Reader::Attribute(reader.Named("wait in ring"), "tributary.behind_us"),
+      "300000");
+}
+
 TEST(OtlpTest, AttemptsThatFailAreErrors) {
   BatchTimeline timeline = MadeOfLostServer();
   Reader reader(OtlpLine(timeline));

@@ -131,6 +131,12 @@ absl::Duration TracedTime(absl::Time begin, absl::Time end) {
   return std::clamp(end - begin, absl::ZeroDuration(), kLongestTraced);
 }
 
+absl::Time ArrivalOf(const v1::BatchTrace& trace) {
+  constexpr uint64_t kLatest = uint64_t{4'000'000'000} * 1'000'000;
+  return absl::FromUnixMicros(
+      static_cast<int64_t>(std::min(trace.arrived_unix_us(), kLatest)));
+}
+
 std::string FitText(absl::string_view text, size_t most) {
   std::string line = TerminalLine(text);
   if (line.size() <= most) return line;

@@ -64,6 +64,10 @@ ServerTimes ReadServerTimes(const v1::BatchTrace& trace, absl::Duration most);
 // Returns end - begin, between 0 and kLongestTraced; 0 if one is infinite.
 absl::Duration TracedTime(absl::Time begin, absl::Time end);
 
+// Returns when the credit arrived, by the server's wall clock; at most in the
+// year 2096.
+absl::Time ArrivalOf(const v1::BatchTrace& trace);
+
 // Returns `text` as one printable line of at most `most` bytes; the rest is
 // replaced by "...". Requires most > 3.
 std::string FitText(absl::string_view text, size_t most);

@@ -66,10 +66,33 @@ TEST_F(TraceOptionTest, AnOptionsFileMayLeaveItToTheFlag) {
   BatchSourceOptions source;
   source.worker_options = options;
   source.worker.trace_file = path_;
-  const auto workers = SamplingWorkers::OpenSource(source);
+  int shown = 0;
+  source.on_traced = [&shown](const BatchTimeline&) { ++shown; };
+  auto workers = SamplingWorkers::OpenSource(source);
   ASSERT_TRUE(workers.ok()) << workers.status();
   (*workers)->environment().on_traced(MadeTimeline());
   EXPECT_THAT(Text(), HasSubstr("resourceSpans"));
+  EXPECT_EQ(shown, 1);
+
+  const std::string own = testing::TempDir() + "/own.jsonl";
+  std::ofstream(options) << absl::StrCat(
+      R"({"mode": "remote", "servers": "127.0.0.1:1", "trace_file": ")", own,
+      R"("})");
+  std::filesystem::resize_file(path_, 0);
+  workers = SamplingWorkers::OpenSource(source);
+  ASSERT_TRUE(workers.ok()) << workers.status();
+  (*workers)->environment().on_traced(MadeTimeline());
+  EXPECT_EQ(Text(), "");
+  EXPECT_GT(std::filesystem::file_size(own), 0);
+}
+
+TEST_F(TraceOptionTest, LocalModesHaveItToo) {
+  BatchSourceOptions source;
+  source.graph = "g";
+  source.worker.trace_file = path_;
+  EXPECT_EQ(LoaderOptionsOf(ModeOf(source)).trace_file, path_);
+  source.num_workers = 2;
+  EXPECT_EQ(LoaderOptionsOf(ModeOf(source)).trace_file, path_);
 }
 
 TEST_F(TraceOptionTest, WithoutTheOptionNothingIsTraced) {
@@ -93,6 +116,7 @@ TEST_F(TraceOptionTest, AnEnvironmentOfOnesOwnIsRefused) {
   const auto workers = SamplingWorkers::Open(worker);
   ASSERT_TRUE(workers.ok()) << workers.status();
   worker.trace_file = path_;
+  worker.rpc_timeout = absl::Milliseconds(200);
   SessionOptions session;
   session.input_split = "train";
   const auto loader =

@@ -50,40 +50,42 @@ class SlowBatchesTest(unittest.TestCase):
             fleet.doctor()
             asked, peer = fleet.servers
             where = ("servers", asked.address)
-            quick = sampling.lines(where, batches="0:3")
+            quick = sampling.lines(where, batches="0:6")
             with Throttle(peer):
-                slow = traces.Traced(where, batches="0:3")
+                slow = traces.Traced(where, batches="0:6")
             self.assertEqual(slow.lines, quick)
             pattern = (rf"waiting for {re.escape(peer.address)} \(partition 1, \w+\), "
                        r"of which \S+ ms .*throttled")
-            self.assertRegex(slow.explanation(0), pattern)
-            most, total = traces.milliseconds(slow.explanation(0))
+            index = slow.explained(pattern)
+            most, total = traces.milliseconds(slow.explanation(index))
             # It was stopped when at least one of the requests came.
             self.assertGreater(most, 1000 * Throttle.STOPPED / 4)
             self.assertGreater(most, total / 3)
-            record = traces.status(asked.address, "default/2/0")
-            self.assertTrue(record[0].startswith(f"{asked.address}: batch 2/0 of job default"))
+            record = traces.status(asked.address, f"default/2/{index}")
+            self.assertTrue(record[0].startswith(
+                f"{asked.address}: batch 2/{index} of job default"), record)
             self.assertRegex(record[-1], pattern)
 
     def test_a_cold_disk(self):
+        graph = self.graph(1)
         environment = {"LD_PRELOAD": os.path.abspath(SLOW_DISK), "SLOW_DISK_MS": "20"}
-        with processes.Server(self.graph(1), "--feature-memory", "paged", "--feature-readers",
-                              "2", environment=environment) as server:
-            where = ("servers", server.address)
-            slow = traces.Traced(where, batches="0:1")
-            self.assertEqual(slow.lines, sampling.lines(self.graph(1), batches="0:1"))
+        with processes.Server(graph, "--feature-memory", "paged", "--feature-readers", 2,
+                              environment=environment) as server:
+            slow = traces.Traced(("servers", server.address), batches="0:3")
+            self.assertEqual(slow.lines, sampling.lines(graph, batches="0:3"))
             pattern = (rf"in gather_disk on {re.escape(server.address)}: rows were read from "
                        "files that are not in memory; raise --feature-readers")
-            self.assertRegex(slow.explanation(0), pattern)
-            most, total = traces.milliseconds(slow.explanation(0))
+            index = slow.explained(pattern)
+            most, total = traces.milliseconds(slow.explanation(index))
             self.assertGreater(most, total / 2)
-            record = traces.status(server.address, "default/2/0")
+            record = traces.status(server.address, f"default/2/{index}")
             self.assertRegex(record[-1], pattern)
             self.assertGreater(traces.stages(record)["gather_disk"], 20)
 
     def test_a_full_queue(self):
-        flags = ("--threads", 1, "--max-rate", 4 << 20)
-        with processes.Server(self.graph(1), *flags) as server:
+        graph = self.graph(1)
+        small = {"batch_size": 2, "fanouts": "5,5", "batches": "0:12"}
+        with processes.Server(graph, "--threads", 1, "--max-rate", 4 << 20) as server:
             where = ("servers", server.address)
             others = [self.enterContext(processes.Process(*sampling.arguments(
                 where, inputs="*", batch_size=16,
@@ -92,26 +94,26 @@ class SlowBatchesTest(unittest.TestCase):
                 for _ in range(3):  # until credits are as large as batches
                     process.read_line()
             # Those asked for together wait for each other, and for the other job.
-            slow = traces.Traced(where, "--worker-key", "team/mine", batches="0:4")
-            self.assertEqual(slow.lines, sampling.lines(self.graph(1), batches="0:4"))
-            waits = rf"in the queue of {re.escape(server.address)} behind (\d+) batches " \
-                    r"\(\d+ of this job\): the fleet is too small, or another job uses it"
-            self.assertRegex(slow.explanation(3), waits)
-            record = traces.status(server.address, "team/mine/2/3")
+            slow = traces.Traced(where, "--worker-key", "team/mine", **small)
+            self.assertEqual(slow.lines, sampling.lines(graph, **small))
+            waits = (rf"in the queue of {re.escape(server.address)} behind (\d+) batches "
+                     r"\(\d+ of this job\): the fleet is too small, or another job uses it")
+            index = slow.explained(waits)
+            record = traces.status(server.address, f"team/mine/2/{index}")
             self.assertGreaterEqual(int(re.search(waits, record[-1])[1]), 2)
             self.assertGreater(traces.stages(record)["queue"], 20)
 
     def test_a_busy_trainer(self):
         with processes.Server(self.graph(1)) as server:
             slow = traces.Traced(("servers", server.address), "--step-time", 0.3, batches="0:5")
-            # It was asked for with the first ones, and waited for three steps.
-            explanation = slow.explanation(3)
-            self.assertIn("waiting for the trainer to take it: the trainer is busy", explanation)
-            most, total = traces.milliseconds(explanation)
+            index = slow.explained(
+                "waiting for the trainer to take it: the trainer is busy; servers are not")
+            most, total = traces.milliseconds(slow.explanation(index))
+            # It was asked for some steps before it was taken.
             self.assertGreater(most, 600)
             self.assertLess(total - most, 300)
             # The server had it for a moment only.
-            record = traces.status(server.address, "default/2/3")
+            record = traces.status(server.address, f"default/2/{index}")
             self.assertLess(sum(traces.stages(record).values()), 300)
 
 

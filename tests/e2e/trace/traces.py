@@ -29,6 +29,14 @@ class Traced:
         """The last line of a batch's trace."""
         return self.batches[index][-1]
 
+    def explained(self, pattern):
+        """The last batch that is explained so. The first ones of a job may be asked for
+        twice, until credits are as large as batches."""
+        found = [index for index in self.batches if re.search(pattern, self.explanation(index))]
+        if not found:
+            raise AssertionError(f"no batch is explained by {pattern!r}:\n{self.stderr}")
+        return found[-1]
+
 
 def milliseconds(explanation):
     """What it was most of, and of how many."""
