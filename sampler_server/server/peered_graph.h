@@ -13,7 +13,7 @@
 #include "sampler_server/engine/gather/row_reader.h"
 #include "sampler_server/peers/peer_directory.h"
 #include "sampler_server/peers/peer_statuses.h"
-#include "sampler_server/service/graph_catalog.h"
+#include "sampler_server/service/catalog/graph_catalog.h"
 
 namespace tributary {
 

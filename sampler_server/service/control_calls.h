@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "common/proto/wire.pb.h"
 #include "partition/format/graph.h"
-#include "sampler_server/service/graph_catalog.h"
+#include "sampler_server/service/catalog/graph_catalog.h"
 
 namespace tributary {
 

@@ -25,7 +25,7 @@
 #include "common/runtime/shared_budget.h"
 #include "sampler_server/access/access_policy.h"
 #include "sampler_server/jobs/admission.h"
-#include "sampler_server/service/graph_catalog.h"
+#include "sampler_server/service/catalog/graph_catalog.h"
 #include "sampler_server/service/status/status_input.h"
 #include "sampler_server/tensors/tensor_store.h"
 

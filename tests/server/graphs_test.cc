@@ -6,7 +6,7 @@
 #include "common/proto/wire.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "sampler_server/service/graph_catalog.h"
+#include "sampler_server/service/catalog/graph_catalog.h"
 #include "sampler_server/testing/fleet_fixture.h"
 
 namespace tributary {

@@ -1,6 +1,6 @@
 // The graphs that a server serves: several, or several versions of one.
-#ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_GRAPH_CATALOG_H_
-#define TRIBUTARY_SAMPLER_SERVER_SERVICE_GRAPH_CATALOG_H_
+#ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_CATALOG_GRAPH_CATALOG_H_
+#define TRIBUTARY_SAMPLER_SERVER_SERVICE_CATALOG_GRAPH_CATALOG_H_
 
 #include <atomic>
 #include <functional>
@@ -157,4 +157,4 @@ class GraphCatalog {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_SERVICE_GRAPH_CATALOG_H_
+#endif  // TRIBUTARY_SAMPLER_SERVER_SERVICE_CATALOG_GRAPH_CATALOG_H_

@@ -1,4 +1,4 @@
-#include "sampler_server/service/session_cache.h"
+#include "sampler_server/service/catalog/session_cache.h"
 
 #include <gtest/gtest.h>
 

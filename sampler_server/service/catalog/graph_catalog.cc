@@ -1,4 +1,4 @@
-#include "sampler_server/service/graph_catalog.h"
+#include "sampler_server/service/catalog/graph_catalog.h"
 
 #include <algorithm>
 #include <cstring>

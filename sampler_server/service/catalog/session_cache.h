@@ -1,6 +1,6 @@
 // The sampling sessions that a server knows, planned.
-#ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_SESSION_CACHE_H_
-#define TRIBUTARY_SAMPLER_SERVER_SERVICE_SESSION_CACHE_H_
+#ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_CATALOG_SESSION_CACHE_H_
+#define TRIBUTARY_SAMPLER_SERVER_SERVICE_CATALOG_SESSION_CACHE_H_
 
 #include <algorithm>
 #include <compare>
@@ -14,7 +14,7 @@
 #include "common/hash/sha256.h"
 #include "common/runtime/mutex.h"
 #include "sampler_server/engine/plan/plan.h"
-#include "sampler_server/service/graph_catalog.h"
+#include "sampler_server/service/catalog/graph_catalog.h"
 
 namespace tributary {
 
@@ -124,4 +124,4 @@ class SessionCache {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_SAMPLER_SERVER_SERVICE_SESSION_CACHE_H_
+#endif  // TRIBUTARY_SAMPLER_SERVER_SERVICE_CATALOG_SESSION_CACHE_H_
