@@ -50,9 +50,11 @@ class SlowBatchesTest(unittest.TestCase):
             fleet.doctor()
             asked, peer = fleet.servers
             where = ("servers", asked.address)
-            quick = sampling.lines(where, batches="0:6")
+            # So many that they do not all fit between two stops.
+            many = {"inputs": "*", "batches": "0:24"}
+            quick = sampling.lines(where, **many)
             with Throttle(peer):
-                slow = traces.Traced(where, batches="0:6")
+                slow = traces.Traced(where, **many)
             self.assertEqual(slow.lines, quick)
             pattern = (rf"waiting for {re.escape(peer.address)} \(partition 1, \w+\), "
                        r"of which \S+ ms .*throttled")

@@ -30,12 +30,11 @@ class Traced:
         return self.batches[index][-1]
 
     def explained(self, pattern):
-        """The last batch that is explained so. The first ones of a job may be asked for
-        twice, until credits are as large as batches."""
+        """Of the batches that are explained so, the one that it cost most."""
         found = [index for index in self.batches if re.search(pattern, self.explanation(index))]
         if not found:
             raise AssertionError(f"no batch is explained by {pattern!r}:\n{self.stderr}")
-        return found[-1]
+        return max(found, key=lambda index: milliseconds(self.explanation(index))[0])
 
 
 def milliseconds(explanation):
