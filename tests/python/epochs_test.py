@@ -54,6 +54,25 @@ class EpochsTest(unittest.TestCase):
         self.assertEqual(places(loader), whole(7))
         self.assertEqual(places(loader), whole(8))
 
+    def test_a_trace_file_has_a_line_for_each_batch(self):
+        with processes.temporary_folder() as folder:
+            path = os.path.join(folder, "spans.jsonl")
+            traced = places(self.open(trace_file=path, worker_key="mine"))
+            self.assertEqual(traced, whole(0))
+            with open(path, encoding="utf-8") as file:
+                lines = [json.loads(line) for line in file]
+            self.assertEqual(len(lines), len(traced))
+            ids = set()
+            for line, (epoch, index) in zip(lines, traced):
+                [root] = [span for part in line["resourceSpans"]
+                          for scope in part["scopeSpans"] for span in scope["spans"]
+                          if not span.get("parentSpanId")]
+                said = {a["key"]: list(a["value"].values())[0] for a in root["attributes"]}
+                self.assertEqual((said["tributary.job"], int(said["tributary.epoch"]),
+                                  int(said["tributary.index"])), ("mine", epoch, index))
+                ids.add(root["traceId"])
+            self.assertEqual(len(ids), len(lines))
+
     def test_an_order_of_its_own_for_each_epoch(self):
         first, second = ([batch.input_id.tolist() for batch in self.open()] for _ in range(2))
         self.assertEqual(first, second)
