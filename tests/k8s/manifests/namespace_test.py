@@ -49,7 +49,7 @@ class Namespace(unittest.TestCase):
                 self.assertNotIn('namespace="tributary"', text)
                 self.assertEqual(text.count("kind: ScaledObject"), name != "whole-fixed")
                 self.assertEqual(len(re.findall('namespace="gnn"', text)),
-                                 15 if name == "whole-fixed" else 21)
+                                 16 if name == "whole-fixed" else 22)
                 self.assertEqual(
                     [e for e in self.errors_of(text) if "is to be asked" in e], [])
 
