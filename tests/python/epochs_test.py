@@ -57,7 +57,7 @@ class EpochsTest(unittest.TestCase):
     def test_a_trace_file_has_a_line_for_each_batch(self):
         with processes.temporary_folder() as folder:
             path = os.path.join(folder, "spans.jsonl")
-            traced = places(self.open(trace_file=path, worker_key="mine"))
+            traced = places(self.open(trace_file=path))
             self.assertEqual(traced, whole(0))
             with open(path, encoding="utf-8") as file:
                 lines = [json.loads(line) for line in file]
@@ -69,7 +69,7 @@ class EpochsTest(unittest.TestCase):
                           if not span.get("parentSpanId")]
                 said = {a["key"]: list(a["value"].values())[0] for a in root["attributes"]}
                 self.assertEqual((said["tributary.job"], int(said["tributary.epoch"]),
-                                  int(said["tributary.index"])), ("mine", epoch, index))
+                                  int(said["tributary.index"])), ("default", epoch, index))
                 ids.add(root["traceId"])
             self.assertEqual(len(ids), len(lines))
 
