@@ -80,7 +80,7 @@ class Reader {
       } else if (type == "intValue") {  // int64: a decimal text
         ASSERT_TRUE(of_type.is_string());
         EXPECT_EQ(std::to_string(std::stoll(of_type.get<std::string>())),
-                  of_type);
+                  of_type.get<std::string>());
       } else {
         EXPECT_EQ(type, "stringValue");
         EXPECT_TRUE(of_type.is_string());

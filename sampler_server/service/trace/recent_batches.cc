@@ -62,12 +62,8 @@ void RecentBatches::MakeRoom(absl::Time now) {
 }
 
 void RecentBatches::KeepIfSlow(Job& job, Record record, absl::Time now) {
-  const auto forget = [this, &job](auto it) {
-    Change(job, 0, it->bytes());
-    return job.slow.erase(it);
-  };
-  for (auto it = job.slow.begin(); it != job.slow.end();) {
-    it = now - it->at > kSlowFor ? forget(it) : it + 1;
+  for (size_t i = job.slow.size(); i-- > 0;) {
+    if (now - job.slow[i].at > kSlowFor) ForgetSlow(job, i);
   }
   if (now - record.at > kSlowFor) return;
   if (job.slow.size() == kMaxSlow) {
@@ -75,10 +71,15 @@ void RecentBatches::KeepIfSlow(Job& job, Record record, absl::Time now) {
         job.slow.begin(), job.slow.end(),
         [](const auto& a, const auto& b) { return Faster(a.took, b.took); });
     if (!Faster(fastest->took, record.took)) return;
-    forget(fastest);
+    ForgetSlow(job, static_cast<size_t>(fastest - job.slow.begin()));
   }
   Change(job, record.bytes(), 0);
   job.slow.push_back(std::move(record));
+}
+
+void RecentBatches::ForgetSlow(Job& job, size_t which) {
+  Change(job, 0, job.slow[which].bytes());
+  job.slow.erase(job.slow.begin() + static_cast<ptrdiff_t>(which));
 }
 
 void RecentBatches::Change(Job& job, size_t more, size_t less) {

@@ -65,6 +65,7 @@ class RecentBatches {
   // Keeps a batch that leaves `latest` if it is among the slowest.
   void KeepIfSlow(Job& job, Record record, absl::Time now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void ForgetSlow(Job& job, size_t which) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Change(Job& job, size_t more, size_t less)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
