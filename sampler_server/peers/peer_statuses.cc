@@ -63,11 +63,14 @@ void PeerStatuses::Drop(const std::string& address) {
 }
 
 void PeerStatuses::DropOld(absl::Time now) {
-  std::erase_if(kept_, [&](const auto& kept) {
-    if (now - kept.second.at <= kFresh) return false;
-    bytes_ -= kept.first.size() + kept.second.status.size();
-    return true;
-  });
+  for (auto it = kept_.begin(); it != kept_.end();) {
+    if (now - it->second.at <= kFresh) {
+      ++it;
+      continue;
+    }
+    bytes_ -= it->first.size() + it->second.status.size();
+    it = kept_.erase(it);
+  }
 }
 
 }  // namespace tributary

@@ -498,6 +498,9 @@ TEST_F(StreamGrantsTest, ATracedBatchSaysInItsFirstFrameWhereItsTimeWent) {
     EXPECT_NEAR(static_cast<double>(trace.arrived_unix_us()),
                 static_cast<double>(absl::ToUnixMicros(absl::Now())), 600e6);
   }
+  stream_->sent.clear();
+  Run();
+  ExpectIdle();
 }
 
 TEST_F(StreamGrantsTest, ReadyCarriesTheTraceToo) {
