@@ -2,19 +2,15 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "channel/envelope.h"
-#include "channel/network.h"
-#include "channel/parse_header.h"
-#include "channel/transports/network_choice.h"
-#include "cli/command/command.h"
+#include "cli/query/fleet_connection.h"
 #include "common/fleet/graph_text.h"
-#include "common/identity/tls_material.h"
 #include "common/proto/wire.pb.h"
-#include "common/runtime/thread_pool.h"
 #include "common/text/status.h"
 #include "trainer_client/core/fleet/fleet_calls.h"
 #include "trainer_client/core/fleet/graph_text_reader.h"
@@ -24,12 +20,7 @@ namespace {
 
 absl::StatusOr<v1::DescribeReply> ToReply(
     const absl::StatusOr<CallReply>& reply) {
-  RETURN_IF_ERROR(reply.status());
-  if (reply->kind != MessageKind::kDescribeReply) {
-    return absl::InternalError(
-        absl::StrCat("answered by ", MessageKindName(reply->kind)));
-  }
-  return ParseReplyHeader<v1::DescribeReply>(reply->kind, reply->header);
+  return ReplyAs<v1::DescribeReply>(reply, MessageKind::kDescribeReply);
 }
 
 double RatioOf(uint32_t permille) { return std::min(1000u, permille) / 1000.0; }
@@ -73,12 +64,11 @@ absl::StatusOr<Sha256Digest> ToDigest(const std::string& bytes) {
   return digest;
 }
 
-// Calls to a list of servers that share one deadline.
+// The questions to the servers of `fleet`, which outlives it.
 class FleetQuery {
  public:
-  FleetQuery(const std::vector<Address>& addresses, Transport* transport,
-             ThreadPool* pool, absl::Time deadline)
-      : calls_(addresses, transport, pool), deadline_(deadline) {}
+  explicit FleetQuery(FleetConnection& fleet)
+      : calls_(fleet.calls()), deadline_(fleet.deadline()) {}
 
   std::vector<FleetReply> Describe(const std::vector<size_t>& servers,
                                    const std::string& layout) {
@@ -167,7 +157,7 @@ class FleetQuery {
     return pages.Take();
   }
 
-  FleetCalls calls_;
+  FleetCalls& calls_;
   const absl::Time deadline_;
   std::map<std::string, GraphSchema> schemas_;  // by layout digest
 };
@@ -190,15 +180,19 @@ absl::StatusOr<std::vector<ServerReport>> Matching(
                                           absl::StrJoin(names, ", ")));
 }
 
-std::vector<ServerAnswer> Ask(const std::vector<Address>& addresses,
-                              const TlsFiles& tls, const GraphName& graph,
-                              absl::Duration timeout, int probes,
-                              ThreadPool& pool) {
-  const auto transport = MakeNetworkTransport({.tls = tls});
-  FleetQuery query(addresses, transport.get(), &pool, pool.Now() + timeout);
+}  // namespace
+
+absl::StatusOr<std::vector<ServerAnswer>> AskServers(const FleetAccess& access,
+                                                     const GraphName& graph,
+                                                     absl::Duration timeout,
+                                                     int probes) {
+  ASSIGN_OR_RETURN(
+      const std::unique_ptr<FleetConnection> fleet,
+      FleetConnection::Open(access, StreamMethod::kControl, timeout));
+  FleetQuery query(*fleet);
   std::vector<ServerAnswer> answers;
   std::vector<size_t> all;
-  for (const Address& address : addresses) {
+  for (const Address& address : fleet->addresses()) {
     all.push_back(answers.size());
     answers.push_back({address, absl::DeadlineExceededError("no answer"), {}});
   }
@@ -212,34 +206,7 @@ std::vector<ServerAnswer> Ask(const std::vector<Address>& addresses,
       answer.reports = told.status();
     }
   }
-  std::sort(answers.begin(), answers.end(),
-            [](const ServerAnswer& a, const ServerAnswer& b) {
-              return a.address < b.address;
-            });
   return answers;
-}
-
-}  // namespace
-
-absl::StatusOr<std::vector<ServerAnswer>> AskServers(const FleetAccess& access,
-                                                     const GraphName& graph,
-                                                     absl::Duration timeout,
-                                                     int probes) {
-  const absl::Status tls = CheckTlsFiles(access.tls);
-  if (!tls.ok()) return UsageError(tls.message());
-  if (!access.tls.empty()) {
-    RETURN_IF_ERROR(ReadTlsMaterial(access.tls).status());
-  }
-  auto source = ParseDiscoverySource(access.servers);
-  if (!source.ok()) {
-    return UsageError(
-        absl::StrCat("--servers: ", std::string(source.status().message())));
-  }
-  ThreadPool pool("fleet", 1);
-  RETURN_IF_ERROR(CheckRoomForNetwork());
-  ASSIGN_OR_RETURN(const std::vector<Address> addresses,
-                   ListServers(*std::move(source), timeout, pool));
-  return Ask(addresses, access.tls, graph, timeout, probes, pool);
 }
 
 }  // namespace tributary

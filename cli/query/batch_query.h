@@ -38,7 +38,7 @@ absl::StatusOr<std::vector<BatchAnswer>> AskForBatch(const FleetAccess& access,
                                                      const BatchName& batch,
                                                      absl::Duration timeout);
 
-// What is printed of the answers.
+// The answers as they are printed.
 struct BatchReport {
   std::vector<std::string> lines;  // on stdout
   // On stderr: servers that answered otherwise than that they know nothing,

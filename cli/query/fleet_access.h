@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "absl/status/statusor.h"
+#include "common/fleet/discovery_source.h"
 #include "common/identity/tls_files.h"
 
 namespace tributary {
@@ -13,6 +15,12 @@ struct FleetAccess {
   std::string servers;
   TlsFiles tls;  // empty: plain text
 };
+
+// Checks all of it before anything is connected, and returns where the servers
+// are listed. A usage error when the list has another form or some of the TLS
+// files are not given; the errors of ReadTlsMaterial() and
+// CheckRoomForNetwork().
+absl::StatusOr<DiscoverySource> CheckAccess(const FleetAccess& access);
 
 }  // namespace tributary
 

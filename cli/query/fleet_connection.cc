@@ -4,11 +4,8 @@
 #include <numeric>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "channel/transports/network_choice.h"
-#include "cli/command/command.h"
 #include "common/fleet/discovery_source.h"
-#include "common/identity/tls_material.h"
 
 namespace tributary {
 
@@ -22,20 +19,11 @@ FleetConnection::~FleetConnection() {
 
 absl::StatusOr<std::unique_ptr<FleetConnection>> FleetConnection::Open(
     const FleetAccess& access, StreamMethod method, absl::Duration timeout) {
-  const absl::Status tls = CheckTlsFiles(access.tls);
-  if (!tls.ok()) return UsageError(tls.message());
-  if (!access.tls.empty()) {
-    RETURN_IF_ERROR(ReadTlsMaterial(access.tls).status());
-  }
-  auto source = ParseDiscoverySource(access.servers);
-  if (!source.ok()) {
-    return UsageError(absl::StrCat("--servers: ", source.status().message()));
-  }
+  ASSIGN_OR_RETURN(DiscoverySource source, CheckAccess(access));
   std::unique_ptr<FleetConnection> fleet(new FleetConnection(access.tls));
-  RETURN_IF_ERROR(CheckRoomForNetwork());
   fleet->deadline_ = fleet->pool_.Now() + timeout;
   ASSIGN_OR_RETURN(fleet->addresses_,
-                   ListServers(*std::move(source), timeout, fleet->pool_));
+                   ListServers(std::move(source), timeout, fleet->pool_));
   std::sort(fleet->addresses_.begin(), fleet->addresses_.end());
   fleet->calls_ = std::make_unique<FleetCalls>(
       fleet->addresses_, fleet->transport_.get(), &fleet->pool_, method);

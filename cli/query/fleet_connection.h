@@ -31,6 +31,9 @@ class FleetConnection {
   ~FleetConnection();
 
   const std::vector<Address>& addresses() const { return addresses_; }
+  // For calls to some of the servers, by their places in addresses().
+  FleetCalls& calls() { return *calls_; }
+  absl::Time deadline() const { return deadline_; }
 
   // Sends the same call to all servers at once. Returns a reply for each, in
   // the order of addresses(); DEADLINE_EXCEEDED of those that are silent.

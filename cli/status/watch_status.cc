@@ -10,13 +10,13 @@
 #include "channel/call_client.h"
 #include "channel/envelope.h"
 #include "channel/network.h"
-#include "channel/parse_header.h"
 #include "channel/transports/network_choice.h"
-#include "cli/command/command.h"
+#include "cli/query/fleet_connection.h"
 #include "common/fleet/discovery_source.h"
-#include "common/identity/tls_material.h"
 #include "common/proto/status.pb.h"
+#include "common/runtime/clock.h"
 #include "common/runtime/mutex.h"
+#include "common/runtime/promised.h"
 #include "common/runtime/thread_pool.h"
 #include "common/status/fleet_text.h"
 #include "common/text/status.h"
@@ -78,14 +78,10 @@ class Round {
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-absl::StatusOr<v1::ServerStatus> ToStatus(absl::StatusOr<CallReply> reply) {
-  RETURN_IF_ERROR(reply.status());
-  if (reply->kind != MessageKind::kStatusReply) {
-    return absl::InternalError(
-        absl::StrCat("answered by ", MessageKindName(reply->kind)));
-  }
-  ASSIGN_OR_RETURN(v1::StatusReply told, ParseReplyHeader<v1::StatusReply>(
-                                             reply->kind, reply->header));
+absl::StatusOr<v1::ServerStatus> ToStatus(
+    const absl::StatusOr<CallReply>& reply) {
+  ASSIGN_OR_RETURN(v1::StatusReply told,
+                   ReplyAs<v1::StatusReply>(reply, MessageKind::kStatusReply));
   return std::move(*told.mutable_status());
 }
 
@@ -142,8 +138,8 @@ class StatusQueryImpl final : public StatusQuery {
     }
     client->Call(
         {MessageKind::kStatusRequest, v1::StatusRequest().SerializeAsString()},
-        deadline, 0, [round, place](absl::StatusOr<CallReply> reply) {
-          round->Set(place, ToStatus(std::move(reply)));
+        deadline, 0, [round, place](const absl::StatusOr<CallReply>& reply) {
+          round->Set(place, ToStatus(reply));
         });
     return client;
   }
@@ -155,28 +151,6 @@ class StatusQueryImpl final : public StatusQuery {
   Mutex mutex_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   std::shared_ptr<Round> round_ ABSL_GUARDED_BY(mutex_);
-};
-
-// A wait that a signal ends.
-class Pause {
- public:
-  void Stop() {
-    MutexLock lock(mutex_);
-    stopped_ = true;
-    changed_.NotifyAll();
-  }
-  // Returns whether it was stopped.
-  bool Until(std::chrono::steady_clock::time_point time) {
-    MutexLock lock(mutex_);
-    while (!stopped_ && changed_.WaitUntil(mutex_, time)) {
-    }
-    return stopped_;
-  }
-
- private:
-  Mutex mutex_;
-  CondVar changed_;
-  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 std::string ReportOf(const absl::StatusOr<std::vector<ServerView>>& views) {
@@ -191,40 +165,30 @@ std::string ReportOf(const absl::StatusOr<std::vector<ServerView>>& views) {
 
 absl::StatusOr<std::unique_ptr<StatusQuery>> StatusQuery::Open(
     FleetAccess access) {
-  const absl::Status tls = CheckTlsFiles(access.tls);
-  if (!tls.ok()) return UsageError(tls.message());
-  if (!access.tls.empty()) {
-    RETURN_IF_ERROR(ReadTlsMaterial(access.tls).status());
-  }
-  auto source = ParseDiscoverySource(access.servers);
-  if (!source.ok()) {
-    return UsageError(
-        absl::StrCat("--servers: ", std::string(source.status().message())));
-  }
-  RETURN_IF_ERROR(CheckRoomForNetwork());
+  ASSIGN_OR_RETURN(DiscoverySource source, CheckAccess(access));
   return std::make_unique<StatusQueryImpl>(std::move(access),
-                                           *std::move(source));
+                                           std::move(source));
 }
 
 absl::Status WatchStatus(const WatchOptions& options, SignalWatcher& signals,
                          const std::function<void(const std::string&)>& print) {
   ASSIGN_OR_RETURN(const std::unique_ptr<StatusQuery> query,
                    StatusQuery::Open(options.access));
-  Pause pause;
-  signals.OnStop([&query, &pause](int) {
+  const auto stopped = std::make_shared<Promised<bool>>();
+  signals.OnStop([&query, stopped](int) {
     query->Stop();
-    pause.Stop();
+    stopped->Set(true);
   });
   for (uint64_t round = 1;; ++round) {
-    const auto next = std::chrono::steady_clock::now() +
-                      absl::ToChronoNanoseconds(options.interval);
+    const absl::Time next = SteadyClock().Now() + options.interval;
     const auto views = query->Ask(options.timeout);
     if (absl::IsCancelled(views.status())) break;
     print(absl::StrCat(options.redraw ? kClear
                        : round > 1    ? "\n"
                                       : "",
                        ReportOf(views)));
-    if (round == options.count || pause.Until(next)) break;
+    if (round == options.count) break;
+    if (stopped->Wait(next - SteadyClock().Now()).has_value()) break;
   }
   signals.OnStop(nullptr);
   return absl::OkStatus();

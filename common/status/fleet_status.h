@@ -19,10 +19,10 @@ namespace tributary {
 struct ServerView {
   std::string address;  // HOST:PORT
   absl::Status answer;  // why it is silent; OK: it answers
-  // What it tells; none: it answers and tells nothing.
+  // Its own figures; none: it answers and tells nothing.
   std::optional<v1::ServerStatus> status;
   bool just_asked = false;  // it has had no time to tell
-  // What is known of its partitions from elsewhere, if there is no status.
+  // Its partitions as others know them, if there is no status.
   std::vector<v1::GraphStatus> graphs;
 };
 

@@ -20,7 +20,7 @@ absl::string_view SeverityName(Severity severity);
 struct TroubleKind {
   absl::string_view code;  // v1::Trouble.code
   Severity severity = Severity::kWarning;
-  // What to do, in full sentences that name the options and pages.
+  // The remedy, in full sentences that name the options and pages.
   absl::string_view advice;
 };
 

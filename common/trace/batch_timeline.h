@@ -1,4 +1,4 @@
-// What a trainer knows of the time of one batch.
+// The time of one batch, as its trainer knows it.
 #ifndef TRIBUTARY_COMMON_TRACE_BATCH_TIMELINE_H_
 #define TRIBUTARY_COMMON_TRACE_BATCH_TIMELINE_H_
 
@@ -21,7 +21,7 @@ struct BatchAttempt {
   absl::Time asked;
   absl::Time ended = absl::InfiniteFuture();  // the latter: it has no answer
   absl::Status status;  // why it brought no batch; OK: it did, or no answer yet
-  // What the server says of it; none from an older one, and without an answer.
+  // The server's own record; none from an older one, and without an answer.
   std::optional<v1::BatchTrace> trace;
 };
 

@@ -11,7 +11,7 @@
 
 namespace tributary {
 
-// What a batch spent most of its time in. Names of the values are stable
+// The part that took most of a batch's time. Names of the values are stable
 // (BottleneckName).
 enum class Bottleneck {
   kUnknown,       // there is no time, or a server that tells none
@@ -43,8 +43,8 @@ struct Finding {
   absl::Duration most;   // spent there
   absl::Duration total;  // of which that is a part
   std::string server;    // where; printable; empty: unknown
-  // With kPeer...: which peer, and its longest call. `most` is the time of
-  // waiting for this peer, and `part` what the bottleneck names of it.
+  // The peer and its longest call, for the values kPeer...; `most` is the time
+  // of waiting for this peer, and `part` what the bottleneck names of it.
   std::string peer;
   const char* call = "";
   uint32_t partition = 0;

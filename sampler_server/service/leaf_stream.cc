@@ -1,6 +1,5 @@
 #include "sampler_server/service/leaf_stream.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,6 +15,7 @@
 #include "common/runtime/fault_point.h"
 #include "common/runtime/stop_check.h"
 #include "common/text/status.h"
+#include "common/trace/trace_fields.h"
 #include "sampler_server/service/leaf/unread_rows.h"
 
 namespace tributary {
@@ -24,7 +24,6 @@ namespace {
 // As many as a peer's CallClient has outstanding; the leaf budget bounds their
 // bytes.
 constexpr size_t kMaxCallsPerStream = 256;
-constexpr size_t kTraceIdBytes = 16;
 
 // A call from its arrival to its reply.
 struct LeafCall {
@@ -122,16 +121,11 @@ CallAnswer ToAnswer(MessageKind request, LeafReply reply) {
   return answer;
 }
 
-uint64_t Micros(absl::Duration time) {
-  return static_cast<uint64_t>(
-      std::max<int64_t>(0, absl::ToInt64Microseconds(time)));
-}
-
 v1::LeafTimes TimesOf(const LeafCall& leaf, absl::Time now) {
   v1::LeafTimes times;
-  times.set_queue_us(Micros(leaf.began - leaf.arrived));
-  times.set_work_us(Micros(leaf.served - leaf.began));
-  times.set_disk_us(Micros(now - leaf.served));
+  times.set_queue_us(TraceMicros(leaf.began - leaf.arrived));
+  times.set_work_us(TraceMicros(leaf.served - leaf.began));
+  times.set_disk_us(TraceMicros(now - leaf.served));
   return times;
 }
 

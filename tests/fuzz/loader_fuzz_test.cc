@@ -32,6 +32,8 @@
 #include "common/batch/batch_layout.h"
 #include "common/io/buffer.h"
 #include "common/testing/sim_scheduler.h"
+#include "common/trace/explain.h"
+#include "common/trace/otlp.h"
 #include "tests/fuzz/must.h"
 #include "tests/fuzz/script.h"
 #include "tests/fuzz/scripted_server.h"
@@ -111,6 +113,10 @@ class World {
     LoaderCoreOptions options;
     options.buffer_size = size_t{64} << 10;
     options.rpc_timeout = kRpcTimeout;
+    options.on_traced = [](const BatchTimeline& batch) {
+      Must(!ExplainTimeline(batch).empty(), "a timeline is explained");
+      Must(!OtlpLine(batch).empty(), "a timeline has spans");
+    };
     loader_ = std::make_shared<LoaderCore>(options, Session(), strand_);
     strand_->Post([this] { Start(); });
     Run(absl::Milliseconds(10));

@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "common/proto/trace.pb.h"
 #include "common/runtime/mutex.h"
+#include "common/trace/trace_fields.h"
 
 namespace tributary {
 
@@ -31,8 +32,8 @@ class PeerCalls {
 
   // Adds a call that took place from `began` to `ended`; `span` says the rest.
   void Add(v1::PeerCallSpan span, absl::Time began, absl::Time ended) {
-    span.set_start_us(Micros(began - start_));
-    span.set_duration_us(Micros(ended - began));
+    span.set_start_us(TraceMicros(began - start_));
+    span.set_duration_us(TraceMicros(ended - began));
     if (span.peer().size() > kMaxPeerBytes) {
       span.mutable_peer()->resize(kMaxPeerBytes);
     }
@@ -65,11 +66,6 @@ class PeerCalls {
   }
 
  private:
-  static uint64_t Micros(absl::Duration time) {
-    return static_cast<uint64_t>(
-        std::max<int64_t>(0, absl::ToInt64Microseconds(time)));
-  }
-
   const std::string trace_id_;
   const absl::Time start_;
   mutable Mutex mutex_;

@@ -7,12 +7,12 @@
 #include "absl/strings/str_cat.h"
 #include "common/session/link_columns.h"
 #include "common/text/status.h"
+#include "common/trace/trace_fields.h"
 
 namespace tributary {
 namespace {
 
 constexpr uint64_t kMaxTimeoutMs = uint64_t{24} * 3600 * 1000;
-constexpr size_t kTraceIdBytes = 16;
 constexpr uint64_t kMaxId = std::numeric_limits<int64_t>::max();
 
 absl::Status Refuse(std::string_view field, uint64_t value,

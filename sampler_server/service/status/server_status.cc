@@ -7,6 +7,7 @@
 
 #include "common/status/partition_runs.h"
 #include "common/text/version.h"
+#include "common/trace/trace_fields.h"
 #include "sampler_server/service/status/trouble_checks.h"
 
 namespace tributary {
@@ -17,11 +18,6 @@ constexpr int kMaxRuns = 4096;
 
 uint32_t Permille(double ratio) {
   return static_cast<uint32_t>(std::lround(1000 * std::clamp(ratio, 0.0, 1.0)));
-}
-
-uint64_t Micros(absl::Duration time) {
-  return static_cast<uint64_t>(
-      std::max<int64_t>(0, absl::ToInt64Microseconds(time)));
 }
 
 // The rows of jobs. Decides which jobs have one of their own.
@@ -57,14 +53,14 @@ void AddFigures(const JobFigures& figures, v1::JobStatus& row) {
   row.set_batches_per_s(static_cast<double>(figures.batches) / seconds);
   row.set_bytes_per_s(static_cast<double>(figures.bytes) / seconds);
   for (const absl::Duration time : figures.times) {
-    row.add_stage_us(Micros(time));
+    row.add_stage_us(TraceMicros(time));
   }
   row.set_failed(figures.failed);
   const TimesByStage& slowest = figures.slowest.times;
-  if (Micros(Total(slowest)) == 0) return;
+  if (TraceMicros(Total(slowest)) == 0) return;
   row.set_slowest_epoch(figures.slowest.epoch);
   row.set_slowest_index(figures.slowest.index);
-  row.set_slowest_us(Micros(Total(slowest)));
+  row.set_slowest_us(TraceMicros(Total(slowest)));
   row.set_slowest_stage(static_cast<uint32_t>(
       std::max_element(slowest.begin(), slowest.end()) - slowest.begin()));
 }

@@ -9,8 +9,6 @@ namespace {
 // Of a job beside its batches: its place in the map, its lists' own memory.
 constexpr size_t kJobBytes = 2048;
 
-bool Faster(absl::Duration a, absl::Duration b) { return a < b; }
-
 }  // namespace
 
 void RecentBatches::Add(const v1::BatchTrace& trace, absl::Duration took,
@@ -22,7 +20,7 @@ void RecentBatches::Add(const v1::BatchTrace& trace, absl::Duration took,
   job.used = now;
   Change(job, record.bytes(), 0);
   job.latest.push_back(std::move(record));
-  while (bytes_ > max_bytes_ && jobs_.size() > 0) MakeRoom(now);
+  while (bytes_ > max_bytes_ && !jobs_.empty()) MakeRoom(now);
 }
 
 RecentBatches::Job& RecentBatches::JobOf(const std::string& name) {
@@ -69,8 +67,8 @@ void RecentBatches::KeepIfSlow(Job& job, Record record, absl::Time now) {
   if (job.slow.size() == kMaxSlow) {
     const auto fastest = std::min_element(
         job.slow.begin(), job.slow.end(),
-        [](const auto& a, const auto& b) { return Faster(a.took, b.took); });
-    if (!Faster(fastest->took, record.took)) return;
+        [](const auto& a, const auto& b) { return a.took < b.took; });
+    if (fastest->took >= record.took) return;
     ForgetSlow(job, static_cast<size_t>(fastest - job.slow.begin()));
   }
   Change(job, record.bytes(), 0);

@@ -1,4 +1,4 @@
-// The batches that a server made lately, and where their time went.
+// The batches that a server made lately, with the traces of their time.
 #ifndef TRIBUTARY_SAMPLER_SERVER_SERVICE_TRACE_RECENT_BATCHES_H_
 #define TRIBUTARY_SAMPLER_SERVER_SERVICE_TRACE_RECENT_BATCHES_H_
 

@@ -193,8 +193,7 @@ absl::Status BatchStream::OnFrame(IncomingMessage& message) {
   RETURN_IF_ERROR(assembler.Add(
       {frame.offset(), frame.total(), frame.left_out_bytes()}, message));
   if (frame.has_trace()) {
-    granted->trace = std::make_shared<const v1::BatchTrace>(
-        std::move(*frame.mutable_trace()));
+    granted->trace = TraceOf(std::move(*frame.mutable_trace()));
   }
   granted->signs.fetch_add(1);
   if (!assembler.complete()) return absl::OkStatus();

@@ -45,10 +45,7 @@ absl::StatusOr<GrantEnd> ParseReady(const IncomingMessage& message) {
   GrantEnd end{.kind = GrantEnd::Kind::kFilled,
                .grant = ready.grant(),
                .bytes = ready.total()};
-  if (ready.has_trace()) {
-    end.trace = std::make_shared<const v1::BatchTrace>(
-        std::move(*ready.mutable_trace()));
-  }
+  if (ready.has_trace()) end.trace = TraceOf(std::move(*ready.mutable_trace()));
   return end;
 }
 
@@ -132,6 +129,11 @@ OutgoingMessage WaitReportMessage(double wait_ratio) {
   message.kind = MessageKind::kWaitReport;
   message.header = report.SerializeAsString();
   return message;
+}
+
+std::shared_ptr<const v1::BatchTrace> TraceOf(v1::BatchTrace trace) {
+  if (trace.ByteSizeLong() > kMaxTraceBytes) return nullptr;
+  return std::make_shared<const v1::BatchTrace>(std::move(trace));
 }
 
 absl::StatusOr<GrantEnd> ParseGrantEnd(const IncomingMessage& message) {

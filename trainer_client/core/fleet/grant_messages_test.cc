@@ -78,6 +78,11 @@ TEST(GrantMessages, ATracesIdAndWhatTheServerSaysOfIt) {
   ASSERT_TRUE(end.ok()) << end.status();
   ASSERT_NE(end->trace, nullptr);
   EXPECT_EQ(end->trace->inputs(), 32u);
+  ready.mutable_trace()->set_error(std::string(kMaxTraceBytes, 'e'));
+  const auto longer = ParseGrantEnd(
+      TestMessage(MessageKind::kReady, ready.SerializeAsString()));
+  ASSERT_TRUE(longer.ok()) << longer.status();
+  EXPECT_EQ(longer->trace, nullptr) << "it takes memory for each batch";
 }
 
 TEST(GrantMessages, ACreditOfLinksHasThemAsPayload) {
