@@ -7,11 +7,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "channel/envelope.h"
-#include "cli/fleet/named_list.h"
 #include "cli/fleet/peer_checks.h"
 #include "cli/fleet/server_check.h"
 #include "common/fleet/graph_name.h"
 #include "common/random/hop_key.h"
+#include "common/text/named_list.h"
 
 namespace tributary {
 namespace {

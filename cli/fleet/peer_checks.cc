@@ -5,7 +5,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "cli/fleet/named_list.h"
+#include "common/text/named_list.h"
 
 namespace tributary {
 namespace {

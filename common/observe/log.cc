@@ -19,6 +19,7 @@
 #include "common/observe/log_sink.h"
 #include "common/runtime/clock.h"
 #include "common/runtime/mutex.h"
+#include "common/text/fit_text.h"
 #include "common/text/terminal_text.h"
 
 namespace tributary {
@@ -121,11 +122,7 @@ LogFields BoundedFields(const LogFields& fields) {
   for (LogField& field : out) {
     auto* text = std::get_if<std::string>(&field.value);
     if (text == nullptr) continue;
-    *text = BoundedLine(*text);
-    if (text->size() <= kMaxFieldBytes) continue;
-    size_t end = kMaxFieldBytes - 3;
-    while (end > 0 && ((*text)[end] & 0xc0) == 0x80) --end;
-    *text = text->substr(0, end) + "...";
+    *text = FitText(*text, kMaxFieldBytes);
   }
   return out;
 }

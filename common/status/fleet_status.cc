@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "common/status/trouble_advice.h"
 #include "common/status/trouble_text.h"
+#include "common/text/fit_text.h"
 
 namespace tributary {
 namespace {
@@ -32,7 +33,8 @@ FleetStatus::Server ServerOf(const ServerView& view) {
   FleetStatus::Server server;
   server.address = view.address;
   server.state = StateOf(view);
-  if (!view.answer.ok()) server.problem = BoundedLine(view.answer.ToString());
+  if (!view.answer.ok())
+    server.problem = FitText(view.answer.ToString(), kMaxTroubleBytes);
   if (!view.answer.ok() || !view.status) return server;
   const v1::ServerStatus& status = *view.status;
   server.has_figures = true;
@@ -129,8 +131,8 @@ void AddPartitions(const std::vector<ServerView>& servers, FleetStatus& fleet) {
         fleet.num_unowned += partitions.size();
         fleet.troubles.push_back(
             {std::string(kNoOwner),
-             BoundedLine(
-                 NoOwnerText(graph.name, partitions, graph.owners.size())),
+             FitText(NoOwnerText(graph.name, partitions, graph.owners.size()),
+                     kMaxTroubleBytes),
              0,
              {}});
       }
@@ -202,21 +204,26 @@ void AddTroubles(const std::vector<ServerView>& servers, FleetStatus& fleet) {
       untold.push_back(view.address);
     } else {
       for (const v1::Trouble& t : view.status->troubles()) {
-        fleet.troubles.push_back(
-            {t.code(), BoundedLine(t.text()), t.count(), {view.address}});
+        fleet.troubles.push_back({t.code(),
+                                  FitText(t.text(), kMaxTroubleBytes),
+                                  t.count(),
+                                  {view.address}});
       }
     }
   }
   fleet.num_silent = silent.size();
   if (!silent.empty()) {
-    fleet.troubles.push_back(
-        {std::string(kServerSilent), BoundedLine(SilentText(silent)), 0, {}});
+    fleet.troubles.push_back({std::string(kServerSilent),
+                              FitText(SilentText(silent), kMaxTroubleBytes),
+                              0,
+                              {}});
   }
   if (!untold.empty()) {
     fleet.troubles.push_back(
         {std::string(kNoStatus),
-         BoundedLine(absl::StrCat(untold.size(), " servers tell no figures: ",
-                                  absl::StrJoin(untold, ", "))),
+         FitText(absl::StrCat(untold.size(), " servers tell no figures: ",
+                              absl::StrJoin(untold, ", ")),
+                 kMaxTroubleBytes),
          0,
          {}});
   }
@@ -282,8 +289,10 @@ FleetStatus OnlyJob(FleetStatus fleet, const std::string& job,
   std::erase_if(fleet.jobs,
                 [&job](const FleetStatus::Job& j) { return j.name != job; });
   for (const v1::Trouble& trouble : own.troubles()) {
-    fleet.troubles.push_back(
-        {trouble.code(), BoundedLine(trouble.text()), trouble.count(), {}});
+    fleet.troubles.push_back({trouble.code(),
+                              FitText(trouble.text(), kMaxTroubleBytes),
+                              trouble.count(),
+                              {}});
   }
   JoinTroubles(fleet.troubles);
   return fleet;

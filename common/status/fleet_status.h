@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "common/proto/status.pb.h"
-#include "common/status/stage_names.h"
+#include "common/trace/stage_names.h"
 
 namespace tributary {
 
@@ -57,7 +57,7 @@ struct FleetStatus {
     uint64_t queued = 0;
     bool wait_known = false;
     uint32_t wait_permille = 0;  // the largest
-    std::array<uint64_t, kNumStageNames> stage_us = {};
+    std::array<uint64_t, kNumTimedStages> stage_us = {};
     uint64_t failed = 0;
     // The batch that took longest; slowest_us 0: none.
     uint64_t slowest_epoch = 0;

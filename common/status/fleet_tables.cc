@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/status/partition_runs.h"
 #include "common/status/status_units.h"
+#include "common/text/named_list.h"
 
 namespace tributary {
 namespace {
@@ -49,15 +50,7 @@ std::vector<std::string> ServerCells(const FleetStatus::Server& s) {
 }
 
 std::string OwnersText(const std::vector<std::string>& owners, size_t most) {
-  if (owners.empty()) return "none";
-  std::string text;
-  for (size_t i = 0; i < owners.size() && i < most; ++i) {
-    absl::StrAppend(&text, i == 0 ? "" : ", ", owners[i]);
-  }
-  if (owners.size() > most) {
-    absl::StrAppend(&text, " and ", owners.size() - most, " more");
-  }
-  return text;
+  return owners.empty() ? "none" : NamedList(owners, most);
 }
 
 std::vector<std::string> JobCells(const FleetStatus::Job& job) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 #include <vector>
+#include "common/text/fit_text.h"
 
 namespace tributary {
 namespace {

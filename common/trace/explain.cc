@@ -5,6 +5,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/text/fit_text.h"
 #include "common/trace/advice.h"
 #include "common/trace/trace_times.h"
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/text/fit_text.h"
 #include "common/trace/bottleneck.h"
 #include "common/trace/explain.h"
 #include "common/trace/span_list.h"

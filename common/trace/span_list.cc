@@ -6,6 +6,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "common/hash/sha256.h"
+#include "common/text/fit_text.h"
 #include "common/trace/trace_times.h"
 
 namespace tributary {

@@ -29,6 +29,13 @@ constexpr const char* TimedStageName(TimedStage stage) {
   return kNames[static_cast<size_t>(stage)];
 }
 
+// The same for a number of another process; "?" if it is none.
+constexpr const char* StageName(size_t stage) {
+  return stage < kNumTimedStages
+             ? TimedStageName(static_cast<TimedStage>(stage))
+             : "?";
+}
+
 }  // namespace tributary
 
 #endif  // TRIBUTARY_COMMON_TRACE_STAGE_NAMES_H_

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/text/terminal_text.h"
+#include "common/text/fit_text.h"
 
 namespace tributary {
 namespace {
@@ -135,16 +135,6 @@ absl::Time ArrivalOf(const v1::BatchTrace& trace) {
   constexpr uint64_t kLatest = uint64_t{4'000'000'000} * 1'000'000;
   return absl::FromUnixMicros(
       static_cast<int64_t>(std::min(trace.arrived_unix_us(), kLatest)));
-}
-
-std::string FitText(absl::string_view text, size_t most) {
-  std::string line = TerminalLine(text);
-  if (line.size() <= most) return line;
-  size_t end = most - 3;
-  // A character is kept whole or not at all.
-  while (end > 0 && (line[end] & 0xc0) == 0x80) --end;
-  line.resize(end);
-  return line + "...";
 }
 
 const BatchAttempt* TakenAttempt(const BatchTimeline& timeline) {

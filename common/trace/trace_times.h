@@ -68,10 +68,6 @@ absl::Duration TracedTime(absl::Time begin, absl::Time end);
 // year 2096.
 absl::Time ArrivalOf(const v1::BatchTrace& trace);
 
-// Returns `text` as one printable line of at most `most` bytes; the rest is
-// replaced by "...". Requires most > 3.
-std::string FitText(absl::string_view text, size_t most);
-
 // Returns the attempt whose batch was taken; null if there is none.
 const BatchAttempt* TakenAttempt(const BatchTimeline& timeline);
 // Returns when the batch was first asked for. An empty timeline: `ready`.

@@ -105,16 +105,6 @@ TEST(TraceTimesTest, TimesBetweenInfinitiesAreZero) {
             kLongestTraced);
 }
 
-TEST(TraceTimesTest, TextsAreCutBetweenCharacters) {
-  EXPECT_EQ(FitText("abcdef", 6), "abcdef");
-  EXPECT_EQ(FitText("abcdefg", 6), "abc...");
-  EXPECT_EQ(FitText("a\nb", 6), "a\\nb");
-  EXPECT_EQ(FitText("ab\xc3\xa4"
-                    "defg",
-                    6),
-            "ab...");
-}
-
 TEST(TraceTimesTest, TheAnswerThatWasTakenIsTheFirstOne) {
   BatchTimeline timeline = MadeTimeline();
   BatchAttempt again = timeline.attempts[0];

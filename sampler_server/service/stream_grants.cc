@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "common/runtime/fault_point.h"
+#include "common/text/fit_text.h"
 #include "sampler_server/service/grants/credit_check.h"
 
 namespace tributary {
@@ -255,7 +256,7 @@ void StreamGrants::Record(Grant& grant, v1::BatchTrace::Outcome outcome,
   if (std::exchange(grant.recorded, true)) return;
   v1::BatchTrace trace = TraceOf(grant);
   trace.set_outcome(outcome);
-  if (!why.ok()) trace.set_error(why.ToString().substr(0, kMaxErrorBytes));
+  if (!why.ok()) trace.set_error(FitText(why.ToString(), kMaxErrorBytes));
   core_->recent_batches.Add(trace, strand_->Now() - grant.stages->start(),
                             strand_->Now());
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/status/trouble_text.h"
+#include "common/text/fit_text.h"
 
 namespace tributary {
 namespace {
@@ -29,7 +30,7 @@ void JobActivity::AddDelivered(const std::string& job, bool listed,
 
 void JobActivity::AddFailed(const std::string& job, bool listed,
                             const absl::Status& why, absl::Time now) {
-  std::string error = BoundedLine(why.ToString());
+  std::string error = FitText(why.ToString(), kMaxTroubleBytes);
   MutexLock lock(mutex_);
   Job& place = PlaceOf(job, listed, now);
   ++BucketOf(place, now).failed;

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "common/status/stage_names.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -43,13 +42,6 @@ std::vector<std::string> Names(const std::vector<v1::JobStatus>& jobs) {
   std::vector<std::string> names;
   for (const v1::JobStatus& job : jobs) names.push_back(job.name());
   return names;
-}
-
-TEST(StageNamesTest, AreTheNamesOfMetrics) {
-  ASSERT_EQ(kNumStageNames, kNumTimedStages);
-  for (size_t stage = 0; stage < kNumTimedStages; ++stage) {
-    EXPECT_EQ(StageName(stage), TimedStageName(static_cast<TimedStage>(stage)));
-  }
 }
 
 TEST(JobStatusTest, JoinsWhatIsKnownOfAJob) {

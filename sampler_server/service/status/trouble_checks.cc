@@ -12,6 +12,8 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "common/status/trouble_text.h"
+#include "common/text/fit_text.h"
+#include "common/text/named_list.h"
 
 namespace tributary {
 namespace {
@@ -35,23 +37,9 @@ struct Check {
   Found (*find)(const StatusInput& input);
 };
 
-// Adds "NAME VALUE" for a few, and counts the others.
-class NamedList {
- public:
-  void Add(absl::string_view text) {
-    if (count_++ < kMaxNamed) {
-      absl::StrAppend(&text_, text_.empty() ? "" : ", ", text);
-    }
-  }
-  std::string Text() const {
-    if (count_ <= kMaxNamed) return text_;
-    return absl::StrCat(text_, " and ", count_ - kMaxNamed, " more");
-  }
-
- private:
-  std::string text_;
-  size_t count_ = 0;
-};
+std::string Few(const std::vector<std::string>& names) {
+  return NamedList(names, kMaxNamed);
+}
 
 std::string Percent(double ratio) {
   return absl::StrCat(std::lround(100 * ratio), "%");
@@ -123,15 +111,15 @@ Found DiskErrors(const StatusInput& input) {
 Found BatchesFail(const StatusInput& input) {
   Found found;
   std::string error;
-  NamedList jobs;
+  std::vector<std::string> jobs;
   for (const JobFigures& job : input.activity) {
     if (job.failed == 0) continue;
     found.count += job.failed;
-    jobs.Add(absl::StrCat(job.job, " ", job.failed));
+    jobs.push_back(absl::StrCat(job.job, " ", job.failed));
     error = job.last_error;
   }
   if (found.count > 0) {
-    found.text = absl::StrCat("batches that failed, by job: ", jobs.Text(),
+    found.text = absl::StrCat("batches that failed, by job: ", Few(jobs),
                               "; the last error: ", error);
   }
   return found;
@@ -167,16 +155,16 @@ Found MemoryWaits(const StatusInput& input) {
 }
 
 Found BudgetFull(const StatusInput& input) {
-  NamedList full;
+  std::vector<std::string> full;
   for (const BudgetState& budget : input.budgets) {
     if (budget.limit == 0) continue;
     const double share =
         static_cast<double>(budget.used) / static_cast<double>(budget.limit);
     if (share < kBudgetFull) continue;
-    full.Add(absl::StrCat(budget.name, " ", Percent(share), " of ",
-                          Megabytes(budget.limit)));
+    full.push_back(absl::StrCat(budget.name, " ", Percent(share), " of ",
+                                Megabytes(budget.limit)));
   }
-  return {full.Text()};
+  return {Few(full)};
 }
 
 Found QueueFull(const StatusInput& input) {
@@ -223,12 +211,12 @@ Found PeerCallsFail(const StatusInput& input) {
 }
 
 Found TrainersWait(const StatusInput& input) {
-  NamedList jobs;
+  std::vector<std::string> jobs;
   for (const auto& [job, ratio] : input.waits) {
-    if (ratio > kWaits) jobs.Add(absl::StrCat(job, " ", Percent(ratio)));
+    if (ratio > kWaits) jobs.push_back(absl::StrCat(job, " ", Percent(ratio)));
   }
-  if (jobs.Text().empty()) return {};
-  return {absl::StrCat("waiting for batches, by job: ", jobs.Text(),
+  if (jobs.empty()) return {};
+  return {absl::StrCat("waiting for batches, by job: ", Few(jobs),
                        "; this server is ", Percent(input.busy_ratio),
                        " busy")};
 }
@@ -279,7 +267,7 @@ void Find(const StatusInput& input, absl::Span<const Check> checks,
     if (found.text.empty()) continue;
     v1::Trouble trouble;
     trouble.set_code(check.code);
-    trouble.set_text(BoundedLine(found.text));
+    trouble.set_text(FitText(found.text, kMaxTroubleBytes));
     trouble.set_count(found.count);
     troubles.push_back(std::move(trouble));
   }

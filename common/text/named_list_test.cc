@@ -1,4 +1,4 @@
-#include "cli/fleet/named_list.h"
+#include "common/text/named_list.h"
 
 #include <cstdint>
 #include <set>
@@ -17,6 +17,7 @@ TEST(NamedListTest, NamesEightAndCountsTheOthers) {
   EXPECT_EQ(NamedList(numbers), "0, 1, 2, 3, 4, 5, 6, 7");
   numbers.insert(8);
   EXPECT_EQ(NamedList(numbers), "0, 1, 2, 3, 4, 5, 6, 7 and 1 more");
+  EXPECT_EQ(NamedList(numbers, 2), "0, 1 and 7 more");
 }
 
 }  // namespace
