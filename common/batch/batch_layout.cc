@@ -46,6 +46,10 @@ void BatchLayout::LeaveOut(int handle, size_t rows) {
   entry.known = rows * (entry.bytes / static_cast<size_t>(entry.shape[0]));
 }
 
+void BatchLayout::LeaveOutBytes(int handle, size_t bytes) {
+  entries_[handle].known = bytes;
+}
+
 size_t BatchLayout::Finish() {
   by_name_.resize(entries_.size());
   std::iota(by_name_.begin(), by_name_.end(), 0);

@@ -43,6 +43,9 @@ class BatchLayout {
   // LeftOutOf() of the tensor's first bytes, as many as these rows have.
   // Requires that the tensor has so many rows. Comes before Finish().
   void LeaveOut(int handle, size_t rows);
+  // Rooms lack the tensor's first `bytes`, a multiple of 64, and what is in
+  // place of the others is the caller's. Comes before Finish().
+  void LeaveOutBytes(int handle, size_t bytes);
   // Assigns the offsets; returns the total number of bytes, header included.
   size_t Finish();
   size_t total_bytes() const { return total_bytes_; }

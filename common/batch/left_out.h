@@ -29,12 +29,13 @@ inline void AppendGap(const BatchGap& gap, std::vector<BatchGap>* gaps) {
   }
 }
 
-// What is left out of a batch: rows that the trainer holds
-// (common/proto/wire.proto, Frame).
+// What is left out of a batch: rows that the trainer holds, and bytes that
+// compact edges do without (common/proto/wire.proto, Frame).
 struct LeftOut {
   std::vector<BatchGap> gaps;  // ascending, apart, none empty
   // The sum of the hot list's CRC32Cs of these rows, modulo 2^64.
   uint64_t crcs = 0;
+  uint64_t compact_bytes = 0;  // of bytes(), those of compact edges
 
   bool empty() const { return gaps.empty(); }
   uint64_t bytes() const {

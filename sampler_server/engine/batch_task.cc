@@ -9,6 +9,7 @@
 #include "partition/schema/feature_columns.h"
 #include "sampler_server/engine/batch/batch_state.h"
 #include "sampler_server/engine/batch/batch_writer.h"
+#include "sampler_server/engine/batch/compact_edges.h"
 #include "sampler_server/engine/batch/step_context.h"
 #include "sampler_server/engine/ids/resolve_ids.h"
 #include "sampler_server/engine/ids/tree_ids.h"
@@ -112,7 +113,8 @@ class BatchTask final : public TaskControl,
   void OnSampled(absl::StatusOr<BatchProgram::Outcome> outcome,
                  Program program);
   void BeginGather(const Program& program);
-  void FindLeftOutRows();
+  size_t FindLeftOutRows();
+  void FindCompactEdgesBeside(size_t gaps);
   LeftOut MarkLeftOutRows();
   void WriteDegrees(const Program& program);
   void FinishBatch(BatchProgram& program);
@@ -295,7 +297,12 @@ void BatchTask::OnSampled(absl::StatusOr<BatchProgram::Outcome> outcome,
 void BatchTask::BeginGather(const Program& program) {
   if (!ContinueOrEnd()) return;
   for (NodeTypeState& type : state_.nodes) type.numbering.ShrinkToIds();
-  if (request_.trainer_rows != nullptr) FindLeftOutRows();
+  const size_t gaps = FindLeftOutRows();
+  if (request_.compact) FindCompactEdgesBeside(gaps);
+  if (stop_.stopped()) {    // what was found may be incomplete
+    (void)ContinueOrEnd();  // ends
+    return;
+  }
   writer_ =
       std::make_unique<BatchWriter>(schema(), plan(), request_.key, state_);
   const size_t bytes = writer_->total_bytes();
@@ -317,7 +324,9 @@ void BatchTask::BeginGather(const Program& program) {
   });
 }
 
-void BatchTask::FindLeftOutRows() {
+// Returns the most gaps that these rows make.
+size_t BatchTask::FindLeftOutRows() {
+  if (request_.trainer_rows == nullptr) return 0;
   // Of three columns, each cut to cache lines: fewer may leave nothing out, and
   // a batch that lacks nothing has no ranks either.
   constexpr size_t kGapsOfType = 3, kLeastBytes = kGapsOfType * 64;
@@ -342,12 +351,22 @@ void BatchTask::FindLeftOutRows() {
     if (left_out.size() * row_bytes < kLeastBytes) left_out = {};
     gaps += left_out.empty() ? 0 : kGapsOfType;
   }
+  return gaps;
+}
+
+void BatchTask::FindCompactEdgesBeside(size_t gaps) {
+  for (size_t i = 0; i < plan().edge_types.size(); ++i) {
+    if (plan().edge_types[i].shares_tensors_of >= 0) continue;
+    gaps += kGapsOfEdgeType;
+    if (gaps > kMaxGaps || stop_.stopped()) return;
+    state_.edges[i].compact = FindCompactEdges(plan(), state_, i, &stop_);
+  }
 }
 
 // Until here, the room has the original ids of all nodes: later steps read
 // them.
 LeftOut BatchTask::MarkLeftOutRows() {
-  LeftOut left_out{writer_->gaps()};
+  LeftOut left_out{writer_->gaps(), 0, writer_->compact_bytes()};
   for (size_t i = 0; i < plan().node_types.size(); ++i) {
     const int type = plan().node_types[i];
     const LeftOutNodes& nodes = state_.nodes[type].left_out;

@@ -44,6 +44,8 @@ struct BatchRequest {
   uint64_t reserved_bytes = 0;      // 0: TaskBytes()
   // Rows that need not be sent; null: the whole batch is made.
   std::shared_ptr<const TrainerRows> trainer_rows;
+  // The receiver expands compact edges: they are made where they are smaller.
+  bool compact = false;
   absl::Time deadline;
   CancelToken cancel;
 };

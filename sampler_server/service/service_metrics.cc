@@ -26,6 +26,9 @@ ServiceMetrics::ServiceMetrics(Metrics& m)
       left_out_bytes(m.AddCounter("tributary_batch_left_out_bytes_total",
                                   "Bytes of the batches made that were left "
                                   "out: rows that trainers hold")),
+      compact_bytes(m.AddCounter("tributary_batch_compact_bytes_total",
+                                 "Bytes of the batches made that compact "
+                                 "edges did without")),
       inputs(
           m.AddCounter("tributary_inputs_total", "Inputs of the batches made")),
       needs(m.AddCounter("tributary_needs_total",

@@ -27,6 +27,7 @@ struct ServiceMetrics {
   Counter batches;          // made
   Counter batch_bytes;      // of batches made, without what is left out
   Counter left_out_bytes;   // of batches made: rows that trainers hold
+  Counter compact_bytes;    // of batches made: by compact edges
   Counter inputs;           // of batches made
   Counter needs;            // batches larger than their credit
   Counter failed;           // batches that ended in BatchError

@@ -190,6 +190,7 @@ void StreamGrants::OnTaskEnd(uint64_t id, TaskEnd end) {
   if (grant == nullptr) return;
   if (end.kind == TaskEnd::Kind::kReady) {
     grant->left_out = end.left_out.bytes();
+    grant->compact = end.left_out.compact_bytes;
     grant->bytes = end.bytes - grant->left_out;
   }
   if (answers_->closed() || !grant->state.Answer()) return;
@@ -211,7 +212,9 @@ void StreamGrants::OnTaskEnd(uint64_t id, TaskEnd end) {
 void StreamGrants::CountBatch(const Grant& grant) {
   core_->metrics.batches.Add();
   core_->metrics.batch_bytes.Add(static_cast<double>(grant.bytes));
-  core_->metrics.left_out_bytes.Add(static_cast<double>(grant.left_out));
+  core_->metrics.left_out_bytes.Add(
+      static_cast<double>(grant.left_out - grant.compact));
+  core_->metrics.compact_bytes.Add(static_cast<double>(grant.compact));
   core_->metrics.inputs.Add(static_cast<double>(grant.inputs));
   const TimesByStage times = grant.stages->Times();
   core_->metrics.batch_seconds.Observe(absl::ToDoubleSeconds(Total(times)));

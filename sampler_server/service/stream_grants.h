@@ -83,6 +83,7 @@ class StreamGrants : public std::enable_shared_from_this<StreamGrants> {
     std::shared_ptr<CpuMeter> cpu;  // null: not measured
     size_t bytes = 0;               // made for the trainer, once they are
     size_t left_out = 0;            // of the batch, beside these
+    size_t compact = 0;             // of these: by compact edges
     size_t unread = 0;              // of them, in the memory budget
     TimerId queue_timer = 0;
     uint64_t inputs = 0;

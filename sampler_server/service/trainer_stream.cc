@@ -157,6 +157,7 @@ void TrainerStream::OnCredit(CreditMessage message) {
                               session->graph->schema().node_types.size());
     if (!rows.ok()) return grants_->Refuse(credit.grant(), rows.status());
     request->trainer_rows = *std::move(rows);
+    request->compact = credit.compact();
   }
   request->deadline =
       std::min(request->deadline, strand_->Now() + core_->max_credit_time);

@@ -179,6 +179,27 @@ def batches():
     write("batch_view/no_rows", batch([(b"x", 8, [0, 16], b"")]))
 
 
+# --- compact edges -------------------------------------------------------------------
+def compact(ids, left_out, block):
+    return struct.pack("<BH", ids, left_out // 64) + block
+
+
+def compact_edges():
+    header = struct.pack("<BBHI6I", 1, 2, 0, 1, 20, 3, 3, 2, 5, 0)
+    streams = bytes.fromhex("e7ff3f 130000 02002c010500") + b"\1\0" * 14
+    write("compact_edges/example", compact(0, 64, header + bytes(24) + streams))
+    reversed_ = header[:-4] + struct.pack("<I", 1)
+    write("compact_edges/reversed", compact(0, 64, reversed_ + bytes(24) + streams))
+    fresh = struct.pack("<BBHI6I", 1, 0, 0, 1, 32, 1, 32, 2, 5, 0)
+    bits = bytes.fromhex("ffffffff00")
+    write("compact_edges/all_fresh", compact(0, 192, fresh + bytes(27) + bits))
+    known = struct.pack("<BBHI6I", 1, 1, 0, 1, 32, 1, 0, 2, 0, 0)
+    numbers = bytes(range(32))
+    write("compact_edges/none_fresh", compact(0, 128, known + bytes(59) + bits + numbers))
+    ids = struct.pack("<BBHI", 1, 4, 0, 0) + struct.pack("<40I", *range(40))
+    write("compact_edges/ids", compact(1, 128, bytes(24).join([ids[:8], ids[8:]])))
+
+
 # --- .npy ----------------------------------------------------------------------------
 def npy(descr, shape, data, version=1, order="False"):
     if not descr.startswith("["):
@@ -528,6 +549,7 @@ if __name__ == "__main__":
     schemas()
     session_specs()
     batches()
+    compact_edges()
     arrays()
     assignments()
     dictionaries()

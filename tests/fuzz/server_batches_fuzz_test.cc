@@ -76,7 +76,9 @@ class Trainer {
         credit.ParseFromString(message.header)) {
       uint64_t& most = room_[credit.grant()];
       most = std::max(most, credit.max_bytes());
-      if (credit.has_held()) holds_rows_.insert(credit.grant());
+      if (credit.has_held() || credit.compact()) {
+        may_lack_.insert(credit.grant());
+      }
     }
     last_ = message;
     client_->Send(std::move(message));
@@ -100,7 +102,7 @@ class Trainer {
              "a frame lies in its batch");
         Must(frame->left_out_bytes() == 0 ||
                  (frame->left_out_bytes() < frame->total() &&
-                  holds_rows_.contains(frame->grant())),
+                  may_lack_.contains(frame->grant())),
              "nothing is left out unasked");
         return;
       }
@@ -118,7 +120,8 @@ class Trainer {
   const std::shared_ptr<RawClient> client_;
   std::optional<OutgoingMessage> last_;
   std::map<uint64_t, uint64_t> room_;  // the most asked for, by grant
-  std::set<uint64_t> holds_rows_;      // grants whose credits name some
+  // Grants whose credits name held rows, or say that edges may be compact.
+  std::set<uint64_t> may_lack_;
 };
 
 class Run {
@@ -206,6 +209,7 @@ class Run {
       const Sha256Digest& list = FuzzHotList()->digest();
       credit.mutable_held()->set_list_digest(list.data(), list.size());
       credit.mutable_held()->add_num_rows(static_cast<uint32_t>(*rows));
+      credit.set_compact(*rows % 2 == 1);
     }
     credit.set_grant(next_grant_++);
     credit.set_session(session_);

@@ -50,7 +50,8 @@ class BatchFillTest : public testing::TestWithParam<FeatureDType> {
 
   // Makes the batch without the rows that are held, and puts it to the slot as
   // the network does.
-  void Make() {
+  void Make(bool compact = false) {
+    compact_ = compact;
     OneBatchWorld world(graph_->Only({1}), graph_);
     whole_ = OneBatchWorld(graph_).Run(batch_);
     BatchRequest request = RequestOf(graph_->schema(), batch_);
@@ -60,6 +61,7 @@ class BatchFillTest : public testing::TestWithParam<FeatureDType> {
       rows->num_rows.push_back(type.num_rows);
     }
     request.trainer_rows = rows;
+    request.compact = compact;
     const auto sink = world.Start(std::move(request));
     (void)world.world().Drain(1'000'000);
     ASSERT_TRUE(sink->ready.has_value()) << sink->failed;
@@ -81,7 +83,7 @@ class BatchFillTest : public testing::TestWithParam<FeatureDType> {
 
   FillEnd Fill() {
     const auto view = held_.rows()->view();
-    BatchFill fill(slot_.span(), left_out_, *view);
+    BatchFill fill(slot_.span(), left_out_, *view, compact_);
     for (int step = 0; step < 1000; ++step) {
       if (auto end = fill.Step()) return *std::move(end);
     }
@@ -106,6 +108,7 @@ class BatchFillTest : public testing::TestWithParam<FeatureDType> {
   BatchCase batch_;
   std::shared_ptr<RecordingSink> whole_;
   LeftOut left_out_;
+  bool compact_ = false;
   AlignedBuffer slot_;
 };
 
@@ -125,6 +128,59 @@ TEST_P(BatchFillTest, IsTheWholeBatch) {
     EXPECT_EQ(std::memcmp(slot_.data(), whole_->room.data(), slot_.size()), 0)
         << share;
   }
+}
+
+TEST_P(BatchFillTest, IsTheWholeBatchWithCompactEdges) {
+  for (const double share : {0.0, 0.3, 1.0}) {
+    held_.Add(share);
+    Make(/*compact=*/true);
+    ASSERT_GT(left_out_.compact_bytes, 0u);
+    ASSERT_EQ(share > 0, left_out_.bytes() > left_out_.compact_bytes);
+    const FillEnd end = Fill();
+    ASSERT_TRUE(end.status.ok()) << end.status;
+    EXPECT_EQ(end.compact_bytes, left_out_.compact_bytes);
+    ASSERT_EQ(slot_.size(), whole_->room.size());
+    EXPECT_EQ(std::memcmp(slot_.data(), whole_->room.data(), slot_.size()), 0)
+        << share;
+  }
+}
+
+TEST_P(BatchFillTest, LiesAboutCompactEdgesAreFound) {
+  held_.Add(0.5);
+  const auto expect = [&](const char* what) {
+    const FillEnd end = Fill();
+    EXPECT_TRUE(absl::IsDataLoss(end.status)) << end.status;
+    EXPECT_THAT(end.status.ToString(), HasSubstr(what));
+  };
+  const auto tensor = [&](const char* name) {
+    const auto view = BatchView::Parse(slot_.span());
+    return const_cast<uint8_t*>(view->Find(name)->data.data());
+  };
+  // The first gap that begins where the tensor does.
+  const auto gap_of = [&](const uint8_t* data) {
+    auto gap = left_out_.gaps.begin();
+    while (gap->offset != static_cast<uint64_t>(data - slot_.data())) ++gap;
+    return gap;
+  };
+  for (const char* name :
+       {"edge_index/paper__of__paper", "e_id/paper__of__paper"}) {
+    Make(/*compact=*/true);
+    uint8_t* const data = tensor(name);
+    data[gap_of(data)->bytes] ^= 2;
+    expect("compact edges: ");
+    Make(/*compact=*/true);
+    gap_of(tensor(name))->bytes -= 64;
+    expect("compact edges: ");
+    Make(/*compact=*/true);
+    gap_of(tensor(name))->bytes += 1 << 20;  // beyond the tensor
+    expect("compact edges: ");
+    Make(/*compact=*/true);
+    left_out_.gaps.erase(gap_of(tensor(name)));
+    expect("they are not those");
+  }
+  Make(/*compact=*/true);
+  compact_ = false;  // unasked
+  expect("they are not those");
 }
 
 TEST_P(BatchFillTest, ADamagedRowIsNamed) {

@@ -70,6 +70,20 @@ TEST_P(Conformance, IsTheSameWhereTheTrainerHoldsRows) {
   }
 }
 
+TEST_P(Conformance, IsTheSameWhereEdgesAreCompact) {
+  uint64_t saved = 0, all = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const KindCase c = Make(seed);
+    const auto graph = MemoryGraph::Make(c.graph);
+    OneBatchWorld world(graph);
+    ASSERT_EQ(DigestWithCompactEdges(world, *graph, c.batch, &saved, &all),
+              Defined(c))
+        << "seed " << seed << "\n"
+        << c.description;
+  }
+  EXPECT_EQ(saved > 0, all > 0) << "batches with edges, and none is compact";
+}
+
 TEST_P(Conformance, IsWhatIsDefined) {
   for (uint64_t seed = 0; seed < 400; ++seed) {
     const KindCase c = Make(seed);

@@ -31,6 +31,7 @@ constexpr SimCounter kCounters[] = {
     {"abusers_closed", &SimCoverage::abusers_closed},
     {"reassigned", &SimCoverage::reassigned},
     {"left_out", &SimCoverage::left_out},
+    {"compact", &SimCoverage::compact},
     {"hedged", &SimCoverage::hedged},
     {"needs", &SimCoverage::needs},
     {"evicted", &SimCoverage::evicted},

@@ -43,6 +43,7 @@ struct SimCoverage {
   uint64_t evicted = 0;
   uint64_t doubles = 0;      // batches that arrived again
   uint64_t left_out = 0;     // bytes that trainers held
+  uint64_t compact = 0;      // bytes that compact edges did without
   uint64_t rolled_back = 0;  // batches delivered again after a trainer died
   uint64_t leases_fill_ring = 0;
   uint64_t too_large = 0;   // permanent errors that were due

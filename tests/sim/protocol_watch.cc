@@ -71,7 +71,7 @@ void ProtocolWatch::FromTrainer(BatchLink& link,
     Grant& grant = link.grants[credit.grant()];
     grant.index = credit.index();
     grant.max_bytes = credit.max_bytes();
-    grant.names_rows = credit.has_held();
+    grant.may_lack = credit.has_held() || credit.compact();
   } else if (message.kind == MessageKind::kCancel) {
     ++world_->coverage().cancels;
     const auto it = link.grants.find(Parse<v1::Cancel>(message).grant());
@@ -161,7 +161,7 @@ void ProtocolWatch::OnFrame(BatchLink& link, const v1::Frame& frame,
       (!first && (frame.total() != grant->total ||
                   frame.left_out_bytes() != grant->left_out)) ||
       grant->skipped + gap > frame.left_out_bytes() ||
-      (frame.left_out_bytes() > 0 && !grant->names_rows) ||
+      (frame.left_out_bytes() > 0 && !grant->may_lack) ||
       grant->sent + bytes > frame.total() - frame.left_out_bytes()) {
     return Fail(link.info, "frames do not follow each other",
                 absl::StrCat("grant ", frame.grant(), " of ", grant->max_bytes,

@@ -50,7 +50,7 @@ class ProtocolWatch final : public SimNetworkWatch {
     absl::Time arrived = absl::InfiniteFuture();         // at the server
     absl::Time last_sign = absl::InfinitePast();         // from the server
     absl::Time cancel_arrived = absl::InfiniteFuture();  // at the server
-    bool names_rows = false;  // that its trainer holds
+    bool may_lack = false;  // rows that its trainer holds, or bytes of edges
     bool cancel_sent = false;
     uint64_t sent = 0;           // bytes sent in frames
     uint64_t skipped = 0;        // bytes left out before the last frame

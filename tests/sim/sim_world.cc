@@ -201,6 +201,7 @@ void SimWorld::Seat(SimSeat& seat) {
   trainer.core.rpc_timeout = absl::Milliseconds(schedule_.timeout_ms);
   trainer.core.jitter_seed =
       static_cast<uint64_t>(schedule_.seed * 64 + seat.number);
+  trainer.core.compact = (schedule_.seed + seat.job) % 2 == 0;
   trainer.client = absl::StrCat("job", seat.job);
   trainer.seed = static_cast<uint64_t>(schedule_.seed) + seat.lives++;
   trainer.drift = DriftOf(trainer.name);
@@ -330,6 +331,7 @@ void SimWorld::Collect(const SimTrainer& trainer) {
   coverage_.evicted += stats.evicted;
   coverage_.doubles += stats.doubles;
   coverage_.left_out += stats.left_out;
+  coverage_.compact += stats.compact;
 }
 
 int SimWorld::strangers_streams() const {

@@ -50,7 +50,8 @@ void LoaderCore::Start(std::shared_ptr<ServerFleet> fleet) {
   fleet_ = std::move(fleet);
   requester_.emplace(
       BatchRequesterOptions{.window_size = WindowSize(options_),
-                            .hedge_after = options_.rpc_timeout / 4},
+                            .hedge_after = options_.rpc_timeout / 4,
+                            .compact = options_.compact},
       &state_, fleet_.get());
   answers_.emplace(options_.jitter_seed, &state_, fleet_.get());
   fleet_->SetEvents(weak_from_this());

@@ -46,7 +46,8 @@ struct LoaderCoreOptions {
   // loaders with different seeds differ.
   TracedObserver on_traced;
   uint64_t trace_seed = 0;
-  std::string job;  // named in traces
+  bool compact = true;  // edges may come compact
+  std::string job;      // named in traces
 };
 
 // Delivers each index of the epoch once, in ascending order: as a batch, or as

@@ -46,6 +46,12 @@ std::string ToText(const BenchReport& r) {
                           "sent\n",
                           r.held_share);
   }
+  if (r.compact_share > 0) {
+    absl::StrAppendFormat(&text,
+                          "  compact    %.3f of the bytes, which compact edges "
+                          "did without\n",
+                          r.compact_share);
+  }
   if (r.random_line_bytes_per_second) {
     absl::StrAppendFormat(&text,
                           "  beside     %.0f bytes a second in random "
@@ -81,6 +87,7 @@ std::string ToJson(const BenchReport& r) {
     json["wait_ratio"] = r.wait_ratio;
   }
   if (r.held_share > 0) json["held_share"] = r.held_share;
+  if (r.compact_share > 0) json["compact_share"] = r.compact_share;
   if (r.random_line_bytes_per_second) {
     json["random_line_memory"] = r.random_line_memory;
     json["random_line_bytes_per_second"] = *r.random_line_bytes_per_second;

@@ -41,6 +41,7 @@ struct Measured {
   double waited_seconds = 0;
   double wait_ratio = 0;
   double held_share = 0;
+  double compact_share = 0;
 };
 
 absl::StatusOr<UnfinishedFolder> MakeTemporaryFolder() {
@@ -142,6 +143,8 @@ absl::StatusOr<Measured> Measure(const BenchOptions& options,
   if (after.bytes > before.bytes) {
     m.held_share = static_cast<double>(after.left_out - before.left_out) /
                    static_cast<double>(after.bytes - before.bytes);
+    m.compact_share = static_cast<double>(after.compact - before.compact) /
+                      static_cast<double>(after.bytes - before.bytes);
   }
   if (m.batches > 0) return m;
   return absl::OutOfRangeError(
@@ -199,6 +202,7 @@ BenchReport ReportOf(const BenchOptions& options, const GraphSchema& schema,
   report.step_seconds = absl::ToDoubleSeconds(options.step_time);
   report.wait_ratio = m.wait_ratio;
   report.held_share = m.held_share;
+  report.compact_share = m.compact_share;
   const auto rate = [&m](uint64_t n) {
     return static_cast<double>(n) / m.seconds;
   };

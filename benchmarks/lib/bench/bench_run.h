@@ -59,6 +59,7 @@ struct BenchReport {
   // Of the batches' bytes, the share that this process held, so that servers
   // did not send it.
   double held_share = 0;
+  double compact_share = 0;  // likewise, that compact edges did without
   double batches_per_second = 0;
   double inputs_per_second = 0;
   double edges_per_second = 0;  // sampled

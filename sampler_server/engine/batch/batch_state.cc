@@ -1,5 +1,7 @@
 #include "sampler_server/engine/batch/batch_state.h"
 
+#include <algorithm>
+
 namespace tributary {
 namespace {
 
@@ -41,6 +43,25 @@ std::vector<uint64_t> FirstEdges(const SamplingPlan& plan,
     }
   }
   return first;
+}
+
+std::vector<HopEdgesInTensor> HopsOfTensor(const SamplingPlan& plan,
+                                           const BatchState& state,
+                                           size_t planned) {
+  std::vector<HopEdgesInTensor> in_tensor;
+  const Sharing sharing = SharingWith(plan, planned);
+  for (size_t i = sharing.first; i < sharing.end; ++i) {
+    const std::vector<uint64_t> first = FirstEdges(plan, state, i);
+    for (size_t h = 0; h < first.size(); ++h) {
+      in_tensor.push_back({first[h], &state.edges[i].hops[h],
+                           plan.edge_types[i].emitted_as >= 0});
+    }
+  }
+  std::sort(in_tensor.begin(), in_tensor.end(),
+            [](const HopEdgesInTensor& a, const HopEdgesInTensor& b) {
+              return a.first < b.first;
+            });
+  return in_tensor;
 }
 
 uint64_t NumTensorEdges(const SamplingPlan& plan, const BatchState& state,

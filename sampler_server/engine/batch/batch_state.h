@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/batch/compact/compact_form.h"
 #include "common/tensor/tensor_view.h"
 #include "partition/schema/schema.h"
 #include "sampler_server/engine/batch/held_memory.h"
@@ -19,7 +20,10 @@ namespace tributary {
 
 // The edges of one type that one hop has sampled, ordered by frontier node.
 struct SampledHop {
-  uint32_t first_local = 0;      // local number of the first frontier node
+  uint32_t first_local = 0;  // local number of the first frontier node
+  // The number that the first new source got, where sources are numbered as
+  // they are found. A guess is enough: it makes compact edges smaller.
+  uint32_t first_new = 0;
   std::vector<uint32_t> counts;  // edges of each frontier node
   std::vector<uint32_t> src;     // local number of each edge's source
   std::vector<int64_t> edge_ids;
@@ -63,10 +67,19 @@ struct NodeTypeState {
   LeftOutNodes left_out;
 };
 
+// How the edges of one type's tensors are encoded for the network.
+struct CompactEdges {
+  CompactEdgeIndex edge_index;  // without runs: as it is
+  uint8_t id_bytes = 0;         // of a number of e_id; 0: as it is
+};
+
 struct EdgeTypeState {
   std::vector<SampledHop> hops;  // those that have edges
   std::vector<int64_t> per_hop;  // num_sampled_edges
   uint64_t edges = 0;            // lower bound of the batch's edges
+  // Of the tensors, with the first type that shares them; found before the
+  // batch is laid out.
+  CompactEdges compact;
 };
 
 // A tensor that only one kind of sampling has.
@@ -133,6 +146,18 @@ struct BatchState {
 // a hop lie together, type after type.
 std::vector<uint64_t> FirstEdges(const SamplingPlan& plan,
                                  const BatchState& state, size_t planned);
+
+// A hop's edges in the tensors that it goes to.
+struct HopEdgesInTensor {
+  uint64_t first = 0;  // the first one's place
+  const SampledHop* hop = nullptr;
+  bool reversed = false;  // PlannedEdgeType::emitted_as
+};
+// Returns the hops in the order of the tensors of a planned type that shares no
+// other's, with those of the types that share its own.
+std::vector<HopEdgesInTensor> HopsOfTensor(const SamplingPlan& plan,
+                                           const BatchState& state,
+                                           size_t planned);
 
 // Returns the number of edges in the tensors of a planned type, which it may
 // share.

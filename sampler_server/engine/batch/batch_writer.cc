@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "partition/schema/feature_columns.h"
+#include "sampler_server/engine/batch/compact_edges.h"
 #include "sampler_server/engine/ids/tree_ids.h"
 
 namespace tributary {
@@ -120,6 +121,12 @@ void BatchWriter::AddEdgeTensors(size_t index) {
   tensors.edge_index =
       layout_.Add("edge_index" + suffix, DType::kInt32, {2, e});
   tensors.e_id = layout_.Add("e_id" + suffix, DType::kInt64, {e});
+  const CompactEdges& compact = state_.edges[index].compact;
+  LeaveOut(tensors.edge_index, compact.edge_index.left_out());
+  if (compact.id_bytes > 0) {
+    LeaveOut(tensors.e_id,
+             LeftOutOfEdgeIds(static_cast<uint64_t>(e), compact.id_bytes));
+  }
   if (plan_.num_hops > 0 && plan_.subgraph.type == SubgraphType::kDirectional) {
     tensors.num_sampled_edges = layout_.Add("num_sampled_edges" + suffix,
                                             DType::kInt64, {plan_.num_hops});
@@ -137,6 +144,11 @@ void BatchWriter::AddEdgeTensors(size_t index) {
   }
   if (plan_.collect_degrees) AddDegrees(planned.emitted_type(), &tensors);
   edges_.push_back(tensors);
+}
+
+void BatchWriter::LeaveOut(int handle, size_t bytes) {
+  if (bytes > 0) layout_.LeaveOutBytes(handle, bytes);
+  compact_bytes_ += bytes;
 }
 
 void BatchWriter::AddDegrees(int edge_type, EdgeTensors* tensors) {
@@ -174,7 +186,8 @@ bool BatchWriter::Write(absl::Span<const int64_t> input_number,
   }
   for (size_t i = 0; i < edges_.size(); ++i) {
     if (edges_[i].num_sampled_edges != kNone) AddEdgeCounts(i, room);
-    WriteEdges(i, room, stop);
+    WriteEdgeIndex(i, room, stop);
+    WriteEdgeIds(i, room, stop);
     if (!WhyStopped(stop).ok()) return false;
     if (edges_[i].edge_weight != kNone) WriteEdgeWeights(i, room);
   }
@@ -219,27 +232,51 @@ void BatchWriter::AddEdgeCounts(size_t index, absl::Span<uint8_t> room) const {
   }
 }
 
-void BatchWriter::WriteEdges(size_t index, absl::Span<uint8_t> room,
-                             StopCheck* stop) const {
-  const auto e_ids = As<int64_t>(TensorOf(edges_[index].e_id, room));
-  const auto ends = As<int32_t>(TensorOf(edges_[index].edge_index, room));
+void BatchWriter::WriteEdgeIndex(size_t index, absl::Span<uint8_t> room,
+                                 StopCheck* stop) const {
+  const int shared = plan_.edge_types[index].shares_tensors_of;
+  const size_t owner = shared < 0 ? index : static_cast<size_t>(shared);
+  const absl::Span<uint8_t> tensor = TensorOf(edges_[index].edge_index, room);
+  if (!state_.edges[owner].compact.edge_index.runs.empty()) {
+    if (index != owner) return;
+    return WriteCompactEdgeIndex(plan_, state_, index, tensor, stop);
+  }
+  const auto ends = As<int32_t>(tensor);
   const std::vector<uint64_t> first = FirstEdges(plan_, state_, index);
   const bool reversed = plan_.edge_types[index].emitted_as >= 0;
   for (size_t h = 0; h < first.size(); ++h) {
     const SampledHop& hop = state_.edges[index].hops[h];
     int32_t* from = ends.data() + first[h];
-    int32_t* to = from + e_ids.size();
+    int32_t* to = from + ends.size() / 2;
     if (reversed) std::swap(from, to);
-    int64_t* const e_id = e_ids.data() + first[h];
     InPieces(stop, hop.src.size(), [&](uint64_t begin, uint64_t end) {
       std::copy_n(hop.src.data() + begin, end - begin, from + begin);
-      std::copy_n(hop.edge_ids.data() + begin, end - begin, e_id + begin);
     });
     auto local = static_cast<int32_t>(hop.first_local);
     for (uint32_t count : hop.counts) {
       if (ShouldStop(stop, count / 8)) return;
       to = std::fill_n(to, count, local++);
     }
+  }
+}
+
+void BatchWriter::WriteEdgeIds(size_t index, absl::Span<uint8_t> room,
+                               StopCheck* stop) const {
+  const int shared = plan_.edge_types[index].shares_tensors_of;
+  const size_t owner = shared < 0 ? index : static_cast<size_t>(shared);
+  const absl::Span<uint8_t> tensor = TensorOf(edges_[index].e_id, room);
+  if (state_.edges[owner].compact.id_bytes > 0) {
+    if (index != owner) return;
+    return WriteCompactEdgeIds(plan_, state_, index, tensor, stop);
+  }
+  const auto ids = As<int64_t>(tensor);
+  const std::vector<uint64_t> first = FirstEdges(plan_, state_, index);
+  for (size_t h = 0; h < first.size(); ++h) {
+    const std::vector<int64_t>& from = state_.edges[index].hops[h].edge_ids;
+    int64_t* const to = ids.data() + first[h];
+    InPieces(stop, from.size(), [&](uint64_t begin, uint64_t end) {
+      std::copy_n(from.data() + begin, end - begin, to + begin);
+    });
   }
 }
 

@@ -27,6 +27,8 @@ class BatchWriter {
   // Of the room, which lacks what is left out.
   size_t room_bytes() const { return layout_.room_bytes(); }
   std::vector<BatchGap> gaps() const { return layout_.gaps(); }
+  // Of what is left out, the bytes that compact edges do without.
+  size_t compact_bytes() const { return compact_bytes_; }
 
   // Writes the header and all tensors except n_id, x, y, edge_attr, their
   // scales, in_degree, out_degree and those that the kind's
@@ -81,8 +83,13 @@ class BatchWriter {
   void WriteTrees(size_t index, absl::Span<uint8_t> room) const;
   void WriteEdgeWeights(size_t index, absl::Span<uint8_t> room) const;
   void AddEdgeCounts(size_t index, absl::Span<uint8_t> room) const;
-  void WriteEdges(size_t index, absl::Span<uint8_t> room,
-                  StopCheck* stop) const;
+  // The edges of a type; of types that share tensors, the compact ones are all
+  // written with the first.
+  void WriteEdgeIndex(size_t index, absl::Span<uint8_t> room,
+                      StopCheck* stop) const;
+  void WriteEdgeIds(size_t index, absl::Span<uint8_t> room,
+                    StopCheck* stop) const;
+  void LeaveOut(int handle, size_t bytes);
   absl::Span<uint8_t> TensorOf(int handle, absl::Span<uint8_t> room) const;
 
   const GraphSchema& schema_;
@@ -94,6 +101,7 @@ class BatchWriter {
   std::vector<NodeTensors> nodes_;  // by plan.node_types
   std::vector<EdgeTensors> edges_;  // by plan.edge_types; may be shared
   std::vector<int> kind_tensors_;   // by state.tensors
+  size_t compact_bytes_ = 0;
 };
 
 }  // namespace tributary

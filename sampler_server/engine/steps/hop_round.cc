@@ -310,6 +310,7 @@ bool HopRound::Merge(LocalNumbering& src, size_t most_bytes, SampledHop* hop) {
   const size_t held = merged_.bytes() + hop->owners.size() * sizeof(uint32_t) +
                       edges_ * sizeof(uint32_t);
   if (held > most_bytes) return false;
+  hop->first_new = static_cast<uint32_t>(src.size());
   hop->src.resize(edges_);
   if (!src.Number(merged_.neighbors, hop->src.data(), most_bytes - held,
                   stop_)) {

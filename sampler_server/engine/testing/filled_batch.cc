@@ -132,6 +132,106 @@ class TypeFill {
   size_t known_ = 0;
 };
 
+// Expands a tensor of edges as docs/protocol.md defines compact ones, bit by
+// bit.
+class EdgeFill {
+ public:
+  EdgeFill(absl::Span<const uint8_t> tensor, size_t left_out)
+      : all_(const_cast<uint8_t*>(tensor.data()), tensor.size()),
+        block_(tensor.begin() + left_out, tensor.end()) {}
+
+  void FillIds() {
+    const size_t edges = all_.size() / 8, width = block_[1];
+    for (size_t e = 0; e < edges; ++e) {
+      Put(8 * e, 8, NumberAt(block_.size() - width * (edges - e), width));
+    }
+  }
+
+  void FillIndex() {
+    const size_t width = block_[1], runs = NumberAt(4, 4);
+    size_t numbers = block_.size();
+    for (size_t r = 0; r < runs; ++r) numbers -= width * Known(r);
+    size_t degrees = numbers;
+    for (size_t r = 0; r < runs; ++r) {
+      degrees -= (Field(r, 0) + Field(r, 1) + 7) / 8 + MarkBytes(r);
+    }
+    size_t mark = degrees;
+    for (size_t r = 0; r < runs; ++r) {
+      mark += (Field(r, 0) + Field(r, 1) + 7) / 8;
+    }
+    size_t edge = 0;
+    for (size_t r = 0; r < runs; ++r) {
+      const uint64_t edges = Field(r, 0);
+      uint64_t node = Field(r, 3), fresh = Field(r, 4), bit = 0;
+      for (size_t e = 0; e < edges; ++e, ++edge) {
+        for (; !Bit(degrees, bit); ++bit) ++node;
+        ++bit;
+        const bool is_fresh = MarkBytes(r) > 0 ? Bit(mark, e) : Field(r, 2) > 0;
+        uint64_t neighbor = fresh;
+        if (is_fresh) {
+          ++fresh;
+        } else {
+          neighbor = NumberAt(numbers, width);
+          numbers += width;
+        }
+        const size_t row = all_.size() / 2;
+        const bool reversed = Field(r, 5) == 1;
+        Put(4 * edge, 4, reversed ? node : neighbor);
+        Put(row + 4 * edge, 4, reversed ? neighbor : node);
+      }
+      degrees += (edges + Field(r, 1) + 7) / 8;
+      mark += MarkBytes(r);
+    }
+    EXPECT_EQ(8 * edge, all_.size());
+    EXPECT_EQ(numbers, block_.size());
+  }
+
+ private:
+  uint64_t NumberAt(size_t at, size_t width) const {
+    uint64_t number = 0;
+    for (size_t i = 0; i < width; ++i) {
+      number |= uint64_t{block_.at(at + i)} << (8 * i);
+    }
+    return number;
+  }
+  uint64_t Field(size_t run, size_t field) const {
+    return NumberAt(8 + 24 * run + 4 * field, 4);
+  }
+  uint64_t Known(size_t run) const { return Field(run, 0) - Field(run, 2); }
+  size_t MarkBytes(size_t run) const {
+    const uint64_t fresh = Field(run, 2), edges = Field(run, 0);
+    return fresh > 0 && fresh < edges ? (edges + 7) / 8 : 0;
+  }
+  bool Bit(size_t at, uint64_t bit) const {
+    return ((block_.at(at + bit / 8) >> (bit % 8)) & 1) != 0;
+  }
+  void Put(size_t at, size_t width, uint64_t number) {
+    std::memcpy(all_.data() + at, &number, width);
+  }
+
+  const absl::Span<uint8_t> all_;
+  const std::vector<uint8_t> block_;
+};
+
+// Expands the tensors of edges whose beginnings were left out.
+void FillEdges(const BatchView& view, absl::Span<const uint8_t> room,
+               const LeftOut& left_out, std::vector<BatchGap>* gaps) {
+  uint64_t compact = 0;
+  for (const TensorView& tensor : view.tensors()) {
+    const std::string base = tensor.name.substr(0, tensor.name.find('/'));
+    if (base != "e_id" && base != "edge_index") continue;
+    const auto at = static_cast<uint64_t>(tensor.data.data() - room.data());
+    for (const BatchGap& gap : left_out.gaps) {
+      if (gap.offset != at || tensor.data.empty()) continue;
+      EdgeFill fill(tensor.data, gap.bytes);
+      base == "e_id" ? fill.FillIds() : fill.FillIndex();
+      gaps->push_back(gap);
+      compact += gap.bytes;
+    }
+  }
+  EXPECT_EQ(compact, left_out.compact_bytes);
+}
+
 }  // namespace
 
 std::shared_ptr<const TrainerRows> SomeTrainerRows(const Graph& graph,
@@ -146,7 +246,7 @@ std::shared_ptr<const TrainerRows> SomeTrainerRows(const Graph& graph,
   return rows;
 }
 
-void FillLeftOut(const Graph& graph, const TrainerRows& rows,
+void FillLeftOut(const Graph& graph, const TrainerRows* rows,
                  FeatureDType feature_dtype, RecordingSink& sink) {
   if (!sink.ready.has_value()) return;
   AlignedBuffer whole = WithGaps(sink);
@@ -154,9 +254,10 @@ void FillLeftOut(const Graph& graph, const TrainerRows& rows,
   ASSERT_TRUE(view.ok()) << view.status();
   std::vector<BatchGap> gaps;
   uint64_t crcs = 0;
+  FillEdges(*view, whole.span(), sink.left_out, &gaps);
   const auto& types = graph.schema().node_types;
-  for (size_t t = 0; t < types.size(); ++t) {
-    const HotList::Nodes* list = rows.list->nodes(static_cast<int>(t));
+  for (size_t t = 0; rows != nullptr && t < types.size(); ++t) {
+    const HotList::Nodes* list = rows->list->nodes(static_cast<int>(t));
     std::string suffix = "/" + types[t].name;
     if (view->Find("n_id" + suffix) == nullptr) suffix.clear();
     if (list == nullptr || view->Find("n_id" + suffix) == nullptr) continue;
@@ -177,9 +278,28 @@ std::string DigestWithTrainerRows(OneBatchWorld& world, const Graph& graph,
   BatchRequest request = RequestOf(graph.schema(), batch);
   const auto rows = SomeTrainerRows(graph, seed);
   request.trainer_rows = rows;
+  request.compact = seed % 2 == 1;
   const auto sink = world.Start(std::move(request));
   (void)world.world().Drain(1'000'000);
-  FillLeftOut(graph, *rows, batch.options.feature_dtype, *sink);
+  FillLeftOut(graph, rows.get(), batch.options.feature_dtype, *sink);
+  return DigestOf(*sink);
+}
+
+std::string DigestWithCompactEdges(OneBatchWorld& world, const Graph& graph,
+                                   const BatchCase& batch, uint64_t* saved,
+                                   uint64_t* all) {
+  BatchRequest request = RequestOf(graph.schema(), batch);
+  request.compact = true;
+  const auto sink = world.Start(std::move(request));
+  (void)world.world().Drain(1'000'000);
+  FillLeftOut(graph, nullptr, batch.options.feature_dtype, *sink);
+  *saved += sink->left_out.compact_bytes;
+  if (const auto view = BatchView::Parse(sink->room.span()); view.ok()) {
+    for (const TensorView& tensor : view->tensors()) {
+      const std::string base = tensor.name.substr(0, tensor.name.find('/'));
+      if (base == "e_id" || base == "edge_index") *all += tensor.data.size();
+    }
+  }
   return DigestOf(*sink);
 }
 

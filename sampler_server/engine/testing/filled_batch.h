@@ -18,15 +18,23 @@ std::shared_ptr<const TrainerRows> SomeTrainerRows(const Graph& graph,
                                                    uint64_t seed);
 
 // Makes the room of a ready batch whole, with rows of `graph`, in which all
-// partitions are mapped. Expects that the bytes and the CRCs that are left out
-// are those of the rows whose ranks the batch has.
-void FillLeftOut(const Graph& graph, const TrainerRows& rows,
+// partitions are mapped, and expands compact edges. Expects that the bytes and
+// the CRCs that are left out are those of the rows whose ranks the batch has,
+// and of these edges. `rows`: null if the trainer holds none.
+void FillLeftOut(const Graph& graph, const TrainerRows* rows,
                  FeatureDType feature_dtype, RecordingSink& sink);
 
-// Runs a batch whose trainer holds some rows, and returns its digest once they
-// are filled in. All partitions of `graph` are mapped.
+// Runs a batch whose trainer holds some rows, and expands compact edges where
+// `seed` is odd. Returns its digest once it is whole. All partitions of `graph`
+// are mapped.
 std::string DigestWithTrainerRows(OneBatchWorld& world, const Graph& graph,
                                   const BatchCase& batch, uint64_t seed);
+// Likewise of a trainer that holds no rows and expands compact edges. Adds the
+// bytes that these did without to `saved`, and the bytes of the tensors to
+// `all`.
+std::string DigestWithCompactEdges(OneBatchWorld& world, const Graph& graph,
+                                   const BatchCase& batch, uint64_t* saved,
+                                   uint64_t* all);
 
 }  // namespace tributary
 

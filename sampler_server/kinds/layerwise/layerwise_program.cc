@@ -268,6 +268,7 @@ void LayerwiseProgram::KeepEdges(uint64_t kept) {
   bytes.resize(edges().edges * sizeof(float));
   auto* weight = reinterpret_cast<float*>(bytes.data() + before);
   SampledHop hop;
+  hop.first_new = static_cast<uint32_t>(size_);
   hop.counts.assign(size_, 0);
   hop.src.reserve(kept);
   hop.edge_ids.reserve(kept);

@@ -13,7 +13,8 @@ namespace tributary {
 BatchStream::Granted::Granted(const CreditRequest& request)
     : slot(request.slot),
       held(request.held),
-      assembler(slot->bytes(), held.view != nullptr) {}
+      compact(request.compact),
+      assembler(slot->bytes(), held.view != nullptr || compact) {}
 
 std::shared_ptr<BatchStream> BatchStream::Connect(
     Transport* transport, const Address& address,
@@ -159,8 +160,11 @@ absl::Status BatchStream::FillThenEnd(GrantEnd end, LeftOut left_out) {
   ASSIGN_OR_RETURN(const std::shared_ptr<Granted> granted, Take(end.grant));
   end.slot = granted->slot;
   const absl::Span<uint8_t> room = end.slot->bytes().first(end.bytes);
-  FillBatch(strand_->executor(), room, std::move(left_out), granted->held.view,
-            granted->slot,
+  static const auto* const nothing_held =
+      new std::shared_ptr<const HeldView>(std::make_shared<HeldView>());
+  FillBatch(strand_->executor(), room, std::move(left_out),
+            granted->held.view != nullptr ? granted->held.view : *nothing_held,
+            granted->compact, granted->slot,
             [self = shared_from_this(), end = std::move(end),
              held = granted->held](FillEnd fill) mutable {
               self->OnFillEnd(std::move(end), held, std::move(fill));
@@ -175,7 +179,9 @@ void BatchStream::OnFillEnd(GrantEnd end, const HeldCredit& held,
     end.kind = GrantEnd::Kind::kError;
     end.error = absl::UnavailableError(fill.status.message());
     end.retryable = true;
-  } else if (!fill.status.ok()) {
+  } else if (fill.status.ok()) {
+    end.compact_bytes = fill.compact_bytes;
+  } else {
     end.kind = GrantEnd::Kind::kReturned;
     Close(std::move(fill.status));
   }
@@ -201,9 +207,12 @@ absl::Status BatchStream::OnFrame(IncomingMessage& message) {
                .grant = frame.grant(),
                .bytes = frame.total()};
   end.trace = granted->trace;
-  // Looked through even if nothing was left out: no rank may be left in it.
-  if (granted->held.view == nullptr) return EndGrant(std::move(end));
   end.left_out_bytes = frame.left_out_bytes();
+  // With held rows looked through even if nothing was left out: no rank may be
+  // left in it.
+  if (granted->held.view == nullptr && end.left_out_bytes == 0) {
+    return EndGrant(std::move(end));
+  }
   return FillThenEnd(std::move(end),
                      {assembler.TakeGaps(), frame.left_out_crcs()});
 }

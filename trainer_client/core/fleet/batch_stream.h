@@ -35,12 +35,12 @@ class BatchStreamEvents {
 };
 
 // Copies frames into their slots on the transport's thread, fills rows in that
-// were left out on the strand's executor, and passes everything else on to the
-// strand. A grant holds its slot until the server has filled it, answered
-// otherwise or returned it, or until the stream has closed; so no slot is
-// reused while the server may still write into it. What waits for the strand is
-// bounded by the number of grants. Any violation of the protocol closes the
-// stream; OnStreamClosed reports it.
+// were left out and expands compact edges on the strand's executor, and passes
+// everything else on to the strand. A grant holds its slot until the server has
+// filled it, answered otherwise or returned it, or until the stream has closed;
+// so no slot is reused while the server may still write into it. What waits for
+// the strand is bounded by the number of grants. Any violation of the protocol
+// closes the stream; OnStreamClosed reports it.
 //
 // Shared by the strand's owner and the transport, which holds it until
 // OnClosed.
@@ -77,6 +77,7 @@ class BatchStream : public StreamHandler,
     explicit Granted(const CreditRequest& request);
     std::shared_ptr<ReceiveSlot> slot;
     HeldCredit held;
+    bool compact;
     FrameAssembler assembler;
     std::shared_ptr<const v1::BatchTrace> trace;  // likewise; null: none came
     std::atomic<uint64_t> signs{1};

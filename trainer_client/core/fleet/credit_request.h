@@ -40,6 +40,7 @@ struct CreditRequest {
   std::shared_ptr<ReceiveSlot> slot;
   CreditInputs inputs;
   HeldCredit held;
+  bool compact = true;   // edges may come compact
   std::string trace_id;  // 16 bytes; empty: the batch is not traced
 
   BatchRef batch() const { return {key.index, generation}; }

@@ -25,7 +25,8 @@ struct GrantEnd {
   Kind kind{};
   uint64_t grant = 0;                 // its number on the stream
   uint64_t bytes = 0;                 // kFilled, kNeeds
-  uint64_t left_out_bytes = 0;        // kFilled: of them, held by this trainer
+  uint64_t left_out_bytes = 0;        // kFilled: of them, that did not come
+  uint64_t compact_bytes = 0;         // of these: by compact edges
   std::shared_ptr<ReceiveSlot> slot;  // the grant's
   absl::Status error;                 // kError
   bool retryable = false;             // kError

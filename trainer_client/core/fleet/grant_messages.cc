@@ -104,6 +104,7 @@ OutgoingMessage CreditMessage(uint64_t grant, const CreditRequest& request,
       std::max<int64_t>(1, absl::ToInt64Milliseconds(timeout)));
   credit.set_trace_id(request.trace_id);
   if (request.held.view != nullptr) SetHeld(*request.held.view, credit);
+  credit.set_compact(request.compact);
   OutgoingMessage message;
   SetInputs(request.inputs, credit, message);
   message.kind = MessageKind::kCredit;

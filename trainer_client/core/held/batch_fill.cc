@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "common/batch/batch_view.h"
 #include "common/hash/crc32c.h"
 #include "common/io/prefetch.h"
 #include "common/text/status.h"
@@ -18,6 +20,28 @@ namespace {
 constexpr size_t kNodesOfStep = 4096;
 constexpr size_t kLooksAhead = 8;
 
+// Whether a tensor has this name, with the suffix of a type or without one.
+bool IsNamed(const TensorView& tensor, std::string_view name) {
+  return absl::StartsWith(tensor.name, name) &&
+         (tensor.name.size() == name.size() || tensor.name[name.size()] == '/');
+}
+
+// The most nodes of any type.
+uint64_t MostNodes(const BatchView& batch) {
+  int64_t most = 0;
+  for (const TensorView& tensor : batch.tensors()) {
+    if (IsNamed(tensor, "n_id")) {
+      most = std::max(most, NumElements(tensor.shape));
+    }
+  }
+  return static_cast<uint64_t>(most);
+}
+
+// The batch lies in the slot, which is this trainer's to write.
+absl::Span<uint8_t> MutableOf(const TensorView& tensor) {
+  return {const_cast<uint8_t*>(tensor.data.data()), tensor.data.size()};
+}
+
 }  // namespace
 
 // The nodes of one type. A column's rows that came lie at its end, in order,
@@ -28,11 +52,11 @@ class BatchFill::TypeFill {
            bool typed_names)
       : held_(held), type_(type) {
     const std::string suffix = typed_names ? "/" + held.name : "";
-    n_id_ = MutableOf(batch.Find("n_id" + suffix));
-    columns_ = {Column{MutableOf(batch.Find("x" + suffix)), 0, held.form.x},
-                Column{MutableOf(batch.Find("x_scale" + suffix)), held.form.x,
+    n_id_ = BytesOf(batch.Find("n_id" + suffix));
+    columns_ = {Column{BytesOf(batch.Find("x" + suffix)), 0, held.form.x},
+                Column{BytesOf(batch.Find("x_scale" + suffix)), held.form.x,
                        held.form.x_scale},
-                Column{MutableOf(batch.Find("y" + suffix)),
+                Column{BytesOf(batch.Find("y" + suffix)),
                        held.form.x + held.form.x_scale, held.form.y}};
     for (size_t i = 0; i < num_nodes(); ++i) {
       if (Id(i) >= 0) continue;
@@ -104,10 +128,9 @@ class BatchFill::TypeFill {
     size_t bytes = 0;            // of a row
   };
 
-  // The batch lies in the slot, which is this trainer's to write.
-  static absl::Span<uint8_t> MutableOf(const TensorView* tensor) {
+  static absl::Span<uint8_t> BytesOf(const TensorView* tensor) {
     if (tensor == nullptr) return {};
-    return {const_cast<uint8_t*>(tensor->data.data()), tensor->data.size()};
+    return MutableOf(*tensor);
   }
   size_t num_nodes() const { return n_id_.size() / sizeof(int64_t); }
   int64_t Id(size_t node) const {
@@ -158,8 +181,11 @@ class BatchFill::TypeFill {
 };
 
 BatchFill::BatchFill(absl::Span<uint8_t> room, LeftOut left_out,
-                     const HeldView& held)
-    : room_(room), left_out_(std::move(left_out)), held_(held) {}
+                     const HeldView& held, bool compact)
+    : room_(room),
+      left_out_(std::move(left_out)),
+      held_(held),
+      compact_(compact) {}
 
 BatchFill::~BatchFill() = default;
 
@@ -173,11 +199,48 @@ absl::Status BatchFill::Begin() {
     RETURN_IF_ERROR(type->Check());
     types_.push_back(std::move(type));
   }
+  if (compact_) RETURN_IF_ERROR(FindCompactEdges(batch));
   return CheckGaps();
 }
 
+size_t BatchFill::LeftOutOfTensor(const TensorView& tensor) const {
+  const auto begin = static_cast<uint64_t>(tensor.data.data() - room_.data());
+  const auto after = std::upper_bound(
+      left_out_.gaps.begin(), left_out_.gaps.end(), begin,
+      [](uint64_t at, const BatchGap& gap) { return at < gap.offset; });
+  if (after == left_out_.gaps.begin()) return 0;
+  const BatchGap& gap = *std::prev(after);
+  if (gap.offset + gap.bytes <= begin) return 0;
+  return std::min<uint64_t>(gap.offset + gap.bytes - begin, tensor.data.size());
+}
+
+// A tensor whose beginning was left out has a block at its end.
+absl::Status BatchFill::FindCompactEdges(const BatchView& batch) {
+  const uint64_t num_nodes = MostNodes(batch);
+  for (const TensorView& tensor : batch.tensors()) {
+    const bool is_index = IsNamed(tensor, "edge_index") &&
+                          tensor.dtype == DType::kInt32 &&
+                          tensor.shape.size() == 2 && tensor.shape[0] == 2;
+    const bool is_id = IsNamed(tensor, "e_id") &&
+                       tensor.dtype == DType::kInt64 &&
+                       tensor.shape.size() == 1;
+    if (!is_index && !is_id) continue;
+    const size_t left_out = LeftOutOfTensor(tensor);
+    if (left_out == 0) continue;
+    const absl::Span<uint8_t> bytes = MutableOf(tensor);
+    absl::StatusOr<std::unique_ptr<CompactExpander>> edges =
+        is_index ? ExpandEdgeIndex(bytes, left_out, num_nodes)
+                 : ExpandEdgeIds(bytes, left_out);
+    if (!edges.ok()) return edges.status();
+    edges_.push_back(*std::move(edges));
+    compact_gaps_.push_back(
+        {static_cast<uint64_t>(bytes.data() - room_.data()), left_out});
+  }
+  return absl::OkStatus();
+}
+
 absl::Status BatchFill::CheckGaps() const {
-  std::vector<BatchGap> parts, gaps;
+  std::vector<BatchGap> parts = compact_gaps_, gaps;
   for (const auto& type : types_) type->AddGaps(room_.data(), &parts);
   std::sort(
       parts.begin(), parts.end(),
@@ -186,7 +249,8 @@ absl::Status BatchFill::CheckGaps() const {
   if (gaps == left_out_.gaps) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat(
       left_out_.bytes(), " bytes were left out in ", left_out_.gaps.size(),
-      " places; they are not those of the rows whose ranks came"));
+      " places; they are not those of the rows whose ranks came",
+      compact_ ? ", and of compact edges" : ""));
 }
 
 std::optional<FillEnd> BatchFill::Step() {
@@ -203,7 +267,19 @@ std::optional<FillEnd> BatchFill::Step() {
     if (type.done()) ++next_;
     return std::nullopt;
   }
-  if (crcs_ == left_out_.crcs) return FillEnd{absl::OkStatus()};
+  if (next_edges_ < edges_.size()) {
+    CompactExpander& edges = *edges_[next_edges_];
+    if (absl::Status status = edges.Step(); !status.ok()) {
+      return FillEnd{status};
+    }
+    if (edges.done()) ++next_edges_;
+    return std::nullopt;
+  }
+  if (crcs_ == left_out_.crcs) {
+    uint64_t compact_bytes = 0;
+    for (const BatchGap& gap : compact_gaps_) compact_bytes += gap.bytes;
+    return FillEnd{absl::OkStatus(), std::nullopt, compact_bytes};
+  }
   return FillEnd{absl::DataLossError(
       "the rows that were left out are not those whose ranks came: their sums "
       "differ")};
@@ -215,13 +291,13 @@ namespace {
 class Filling : public std::enable_shared_from_this<Filling> {
  public:
   Filling(Executor* executor, absl::Span<uint8_t> room, LeftOut left_out,
-          std::shared_ptr<const HeldView> held,
+          std::shared_ptr<const HeldView> held, bool compact,
           std::shared_ptr<const void> memory,
           absl::AnyInvocable<void(FillEnd)> done)
       : executor_(executor),
         held_(std::move(held)),
         memory_(std::move(memory)),
-        fill_(room, std::move(left_out), *held_),
+        fill_(room, std::move(left_out), *held_, compact),
         done_(std::move(done)) {}
 
   void Run() {
@@ -243,11 +319,12 @@ class Filling : public std::enable_shared_from_this<Filling> {
 }  // namespace
 
 void FillBatch(Executor* executor, absl::Span<uint8_t> room, LeftOut left_out,
-               std::shared_ptr<const HeldView> held,
+               std::shared_ptr<const HeldView> held, bool compact,
                std::shared_ptr<const void> memory,
                absl::AnyInvocable<void(FillEnd)> done) {
   std::make_shared<Filling>(executor, room, std::move(left_out),
-                            std::move(held), std::move(memory), std::move(done))
+                            std::move(held), compact, std::move(memory),
+                            std::move(done))
       ->Run();
 }
 

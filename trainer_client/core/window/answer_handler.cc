@@ -123,7 +123,8 @@ void AnswerHandler::OnFilled(BatchServer& server, PendingBatch& batch,
   }
   batch.Complete(std::move(end.slot), *std::move(view));
   state_->rooms.OnReceived(end.bytes);
-  state_->stats.left_out += end.left_out_bytes;
+  state_->stats.left_out += end.left_out_bytes - end.compact_bytes;
+  state_->stats.compact += end.compact_bytes;
   batch.trail().Ready(now, end.left_out_bytes);
   fleet_->Cancel(state_->epoch.RefOf(batch.index()), nullptr);
 }

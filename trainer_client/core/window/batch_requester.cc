@@ -130,6 +130,7 @@ void BatchRequester::Send(PendingBatch& batch, BatchServer& server,
   request.inputs =
       MakeCreditInputs(state_->session, *state_->epoch.order(), batch.index());
   if (held_ != nullptr) request.held = {held_, held_->view()};
+  request.compact = options_.compact;
   request.trace_id = state_->TraceIdOf(batch.index());
   if (!request.trace_id.empty()) batch.trail().Asked(server.address(), now);
   server.RequestBatch(std::move(request));

@@ -18,6 +18,7 @@ struct BatchRequesterOptions {
   size_t window_size = 1;  // batches
   // A batch that was requested so long ago is requested elsewhere too, once.
   absl::Duration hedge_after = absl::InfiniteDuration();
+  bool compact = true;  // edges may come compact
 };
 
 // Fills the window from the epoch and requests its batches in ascending order:

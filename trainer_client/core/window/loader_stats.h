@@ -13,6 +13,7 @@ struct LoaderStats {
   uint64_t inputs = 0;      // of the delivered batches
   uint64_t bytes = 0;       // of the delivered batches' rooms
   uint64_t left_out = 0;    // bytes of received batches: rows that are held
+  uint64_t compact = 0;     // likewise: that compact edges did without
   uint64_t reassigned = 0;  // requested again, elsewhere if possible
   uint64_t hedged = 0;      // among these: late, not lost
   uint64_t needs = 0;       // batches larger than their credit
