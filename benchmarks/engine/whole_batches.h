@@ -13,7 +13,7 @@ namespace tributary {
 
 // Makes batches of the plan, one after another on the calling thread.
 void RunBatches(benchmark::State& state,
-                std::shared_ptr<const SamplingPlan> plan);
+                std::shared_ptr<const SamplingPlan> plan, bool compact = false);
 
 }  // namespace tributary
 

@@ -102,7 +102,8 @@ void ScriptedTrainer::Send(const v1::Credit& credit,
       std::min<uint64_t>(credit.max_bytes(), size_t{1} << 24);
   {
     MutexLock lock(mutex_);
-    rooms_[credit.grant()] = std::make_unique<Room>(room_bytes);
+    rooms_[credit.grant()] =
+        std::make_unique<Room>(room_bytes, credit.compact());
   }
   OutgoingMessage message;
   message.kind = MessageKind::kCredit;
@@ -233,9 +234,14 @@ void ScriptedTrainer::OnFrame(IncomingMessage& message) {
   }
   if (room == nullptr) return Answer(frame.grant(), "a frame unasked for");
   FrameAssembler& frames = room->frames;
-  const absl::Status added = frames.Add(frame.offset(), frame.total(), message);
+  const absl::Status added = frames.Add(
+      {frame.offset(), frame.total(), frame.left_out_bytes()}, message);
   if (!added.ok()) return stream_->Close(added);
   if (!frames.complete()) return;
+  if (frame.left_out_bytes() > 0) {
+    return Answer(frame.grant(),
+                  absl::StrCat("compact ", frame.left_out_bytes()));
+  }
   Answer(frame.grant(),
          absl::StrCat("ready ",
                       DigestOfRoom(room->slot.span().first(frames.total()))));

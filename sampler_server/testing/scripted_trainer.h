@@ -35,8 +35,9 @@ TrainerSession MakeSession(const GraphSchema& schema, SpecOptions options,
 
 // One batch stream, over any transport. Thread-safe. The answer to a grant is
 // recorded as text: "ready DIGEST", "filled BYTES" for a batch in the room that
-// was lent, "needs N", "error CODE MESSAGE" (with " retry" at its end when it
-// is retryable), "unknown", "returned"; a second answer follows after "; ".
+// was lent, "compact N" for one that lacks N bytes, "needs N", "error CODE
+// MESSAGE" (with " retry" at its end when it is retryable), "unknown",
+// "returned"; a second answer follows after "; ".
 class ScriptedTrainer : public StreamHandler,
                         public std::enable_shared_from_this<ScriptedTrainer> {
  public:
@@ -80,7 +81,8 @@ class ScriptedTrainer : public StreamHandler,
   void Answer(uint64_t grant, const std::string& text);
 
   struct Room {
-    explicit Room(size_t bytes) : slot(bytes), frames(slot.span()) {}
+    Room(size_t bytes, bool compact)
+        : slot(bytes), frames(slot.span(), compact) {}
     AlignedBuffer slot;
     FrameAssembler frames;
   };

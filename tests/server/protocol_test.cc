@@ -54,6 +54,34 @@ TEST_F(ProtocolTest, BatchesAreTheSameForAnyPartitionsAndServers) {
   }
 }
 
+// To a trainer that does not know of compact edges, a server is one that does
+// not either.
+TEST_F(ProtocolTest, EdgesAreCompactOnlyWhereAsked) {
+  GraphSpec graph;
+  graph.num_nodes = 80;
+  for (int64_t e = 0; e < 800; ++e) graph.edges.push_back({e * 7 % 80, e % 80});
+  SimFleet fleet(1);
+  fleet.Add({.graph = graph});
+  auto trainer = Connect(fleet);
+  SpecOptions options;
+  options.num_neighbors = {10, 10};
+  options.batch_size = 8;
+  const TrainerSession session = MakeSession(fleet.servers[0]->graph->schema(),
+                                             options, {0, 1, 2, 3, 4, 5, 6, 7});
+  trainer->Open(session);
+  v1::Credit credit =
+      ScriptedTrainer::MakeCredit(session, 0, 1 << 16, /*timeout_ms=*/10'000);
+  trainer->Send(credit);
+  credit.set_grant(1);
+  credit.set_compact(true);
+  trainer->Send(credit);
+  Await(fleet, *trainer, 2);
+  EXPECT_THAT(trainer->answer(0), StartsWith("ready "));
+  ASSERT_THAT(trainer->answer(1), StartsWith("compact "));
+  EXPECT_GT(std::stoul(trainer->answer(1).substr(8)), 1000u);
+  ExpectIdle(*fleet.servers[0]);
+}
+
 TEST_F(ProtocolTest, AnUnknownSessionIsAskedForAgain) {
   SimFleet fleet(1);
   fleet.Add({.opened = VectorGraph(1)});

@@ -141,6 +141,7 @@ class Draw {
     // Computed, not drawn, so that the other fields of a seed stay.
     s.kind = s.seed % 5 == 2 ? 1 + s.seed / 5 % (kSimKinds - 1) : kSimNeighbors;
     s.links = s.seed % 10 == 9 ? 1 + s.seed / 10 % 4 : 0;
+    s.compact = s.seed / 3 % 2;
     s.rooms = random_.Chance(0.25) ? 1 : 0;
     s.stranger = random_.Chance(0.1) ? 1 : 0;
     s.prefetch = UpTo(6);

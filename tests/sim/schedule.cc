@@ -37,6 +37,7 @@ constexpr SimField kFields[] = {
     {"features", &Schedule::features, 0, 3},
     {"scaled", &Schedule::scaled, 0, 1},
     {"cache", &Schedule::cache, 0, 7},
+    {"compact", &Schedule::compact, 0, 1},
     {"rooms", &Schedule::rooms, 0, 1},
     {"stranger", &Schedule::stranger, 0, 1},
     {"certificates", &Schedule::certificates, 0, 1},

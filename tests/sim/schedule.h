@@ -86,6 +86,7 @@ struct Schedule {
                            // 3: int8
   int64_t scaled = 0;      // the graph stores features as int8 with scales
   int64_t cache = 0;       // trainers hold rows; see SimCache
+  int64_t compact = 0;     // trainers expand compact edges
   int64_t rooms = 0;       // trainers share memory with servers
   int64_t stranger = 0;    // a server with another graph is listed too
   int64_t certificates = 0;  // everybody has one, antagonists that of one job

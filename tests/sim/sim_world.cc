@@ -201,7 +201,7 @@ void SimWorld::Seat(SimSeat& seat) {
   trainer.core.rpc_timeout = absl::Milliseconds(schedule_.timeout_ms);
   trainer.core.jitter_seed =
       static_cast<uint64_t>(schedule_.seed * 64 + seat.number);
-  trainer.core.compact = (schedule_.seed + seat.job) % 2 == 0;
+  trainer.core.compact = schedule_.compact != 0;
   trainer.client = absl::StrCat("job", seat.job);
   trainer.seed = static_cast<uint64_t>(schedule_.seed) + seat.lives++;
   trainer.drift = DriftOf(trainer.name);

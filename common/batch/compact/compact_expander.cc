@@ -96,25 +96,22 @@ class EdgeIndexExpander final : public CompactExpander {
         num_nodes_(num_nodes),
         row_bytes_(tensor.size() / 2),
         rows_{tensor.data(), tensor.data() + row_bytes_} {
-    const uint8_t* const end = tensor.data() + tensor.size();
-    const uint8_t* const numbers = end - form_.number_stream_bytes();
-    // The places of edges that are expanded never reach the numbers that are
-    // left, of at most four bytes each, but may reach what lies before them.
-    bits_.assign(numbers - form_.bit_stream_bytes(), numbers);
-    neighbors_.numbers = numbers;
-    neighbors_.end = end;
+    neighbors_.end = tensor.data() + tensor.size();
+    neighbors_.numbers = neighbors_.end - form_.number_stream_bytes();
     neighbors_.number_bytes = form_.number_bytes;
-    numbers_left_ = 0;
     for (const CompactRun& run : form_.runs) {
       numbers_left_ += run.numbers();
       marks_at_ += run.degree_bytes();
     }
-    BeginRun();
   }
 
   bool done() const override { return run_ == form_.runs.size(); }
 
   absl::Status Step() override {
+    if (bits_.empty()) {
+      CopyBits();
+      BeginRun();
+    }
     const CompactRun& run = form_.runs[run_];
     if (edge_ < run.edges) return StepNeighbors(run);
     RETURN_IF_ERROR(StepDegrees(run));
@@ -123,6 +120,13 @@ class EdgeIndexExpander final : public CompactExpander {
   }
 
  private:
+  // The places of edges that are expanded never reach the numbers that are
+  // left, of at most four bytes each, but may reach what lies before them.
+  void CopyBits() {
+    const uint8_t* const numbers = neighbors_.numbers;
+    bits_.assign(numbers - form_.bit_stream_bytes(), numbers);
+  }
+
   void BeginRun() {
     if (done()) return;
     const CompactRun& run = form_.runs[run_];

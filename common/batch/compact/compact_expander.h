@@ -33,8 +33,9 @@ class CompactExpander {
 };
 
 // `tensor`: an edge_index, int32 [2, E], whose first `left_out` bytes were left
-// out; it outlives the result, which holds a copy of at most two bytes for each
-// edge. `num_nodes` is what all numbers are below. DATA_LOSS: see above.
+// out; it outlives the result, which from the first step on holds a copy of at
+// most ten bits for each edge. `num_nodes` is what all numbers are below.
+// DATA_LOSS: see above.
 absl::StatusOr<std::unique_ptr<CompactExpander>> ExpandEdgeIndex(
     absl::Span<uint8_t> tensor, size_t left_out, uint64_t num_nodes,
     const ExpandPath& path = ExpandPaths().back());

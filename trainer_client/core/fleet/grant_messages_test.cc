@@ -61,6 +61,11 @@ TEST(GrantMessages, ACreditOfNodes) {
   EXPECT_EQ(credit.input_time(1), 10);
   EXPECT_EQ(credit.links(), 0);
   EXPECT_EQ(credit.trace_id(), "");
+  EXPECT_TRUE(credit.compact());
+  request.compact = false;
+  ASSERT_TRUE(credit.ParseFromString(
+      CreditMessage(9, request, absl::Seconds(1)).header));
+  EXPECT_FALSE(credit.compact());
 }
 
 TEST(GrantMessages, ATracesIdAndWhatTheServerSaysOfIt) {

@@ -4,11 +4,11 @@
 #include <cstring>
 #include <iterator>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "common/hash/crc32c.h"
 #include "common/io/prefetch.h"
 #include "common/text/status.h"
@@ -21,7 +21,7 @@ constexpr size_t kNodesOfStep = 4096;
 constexpr size_t kLooksAhead = 8;
 
 // Whether a tensor has this name, with the suffix of a type or without one.
-bool IsNamed(const TensorView& tensor, std::string_view name) {
+bool IsNamed(const TensorView& tensor, absl::string_view name) {
   return absl::StartsWith(tensor.name, name) &&
          (tensor.name.size() == name.size() || tensor.name[name.size()] == '/');
 }
@@ -268,11 +268,13 @@ std::optional<FillEnd> BatchFill::Step() {
     return std::nullopt;
   }
   if (next_edges_ < edges_.size()) {
-    CompactExpander& edges = *edges_[next_edges_];
-    if (absl::Status status = edges.Step(); !status.ok()) {
+    std::unique_ptr<CompactExpander>& edges = edges_[next_edges_];
+    if (absl::Status status = edges->Step(); !status.ok()) {
       return FillEnd{status};
     }
-    if (edges.done()) ++next_edges_;
+    if (!edges->done()) return std::nullopt;
+    edges.reset();
+    ++next_edges_;
     return std::nullopt;
   }
   if (crcs_ == left_out_.crcs) {
