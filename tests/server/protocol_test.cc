@@ -79,6 +79,7 @@ TEST_F(ProtocolTest, EdgesAreCompactOnlyWhereAsked) {
   EXPECT_THAT(trainer->answer(0), StartsWith("ready "));
   ASSERT_THAT(trainer->answer(1), StartsWith("compact "));
   EXPECT_GT(std::stoul(trainer->answer(1).substr(8)), 1000u);
+  RunFor(fleet, absl::Seconds(1));
   ExpectIdle(*fleet.servers[0]);
 }
 
