@@ -136,8 +136,8 @@ BENCHMARK(CompactBatches)->MinTime(2);
 // that number.
 void ExpandEdges(benchmark::State& state) {
   const auto path = static_cast<size_t>(state.range(0));
-  if (path >= ExpandPaths().size()) return state.SkipWithError("not here");
-  state.SetLabel(ExpandPaths()[path].name);
+  if (path >= CompactPaths().size()) return state.SkipWithError("not here");
+  state.SetLabel(CompactPaths()[path].name);
   InlineExecutor executor;
   const auto sink = std::make_shared<RoomSink>(kRoom);
   MakeBatch(MakeHopPlan(), 0, /*compact=*/true, executor, sink);
@@ -159,9 +159,10 @@ void ExpandEdges(benchmark::State& state) {
           [at](const BatchGap& each) { return each.offset == at; });
       if (gap == left_out.gaps.end()) std::abort();
       auto expander =
-          name[1] == '_' ? ExpandEdgeIds(bytes, gap->bytes, ExpandPaths()[path])
-                         : ExpandEdgeIndex(bytes, gap->bytes, INT32_MAX,
-                                           ExpandPaths()[path]);
+          name[1] == '_'
+              ? ExpandEdgeIds(bytes, gap->bytes, CompactPaths()[path])
+              : ExpandEdgeIndex(bytes, gap->bytes, INT32_MAX,
+                                CompactPaths()[path]);
       if (!expander.ok()) std::abort();
       while (!(*expander)->done()) {
         if (!(*expander)->Step().ok()) std::abort();

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/batch/compact/compact_expander.h"
-#include "common/batch/compact/expand_path.h"
+#include "common/batch/compact/compact_path.h"
 #include "tests/fuzz/must.h"
 
 namespace tributary {
@@ -29,7 +29,7 @@ struct Tensor {
   size_t size;
 };
 
-bool Expand(bool ids, size_t left_out, const ExpandPath& path,
+bool Expand(bool ids, size_t left_out, const CompactPath& path,
             const Tensor& tensor) {
   auto expander =
       ids ? ExpandEdgeIds(tensor.span(), left_out, path)
@@ -55,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t bytes = (left_out + block.size()) / 8 * 8;
   if (bytes > kMostBytes || bytes < left_out) return 0;
   std::vector<std::vector<uint8_t>> results;
-  for (const ExpandPath& path : ExpandPaths()) {
+  for (const CompactPath& path : CompactPaths()) {
     const Tensor tensor(bytes);
     std::copy_n(block.begin(), bytes - left_out,
                 tensor.span().begin() + left_out);

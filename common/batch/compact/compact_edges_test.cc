@@ -44,11 +44,12 @@ std::vector<int32_t> EdgeIndexOf(const std::vector<HopRun>& runs) {
   return sources;
 }
 
-CompactEdgeIndex FormOf(const std::vector<HopRun>& runs) {
+CompactEdgeIndex FormOf(const std::vector<HopRun>& runs,
+                        const CompactPath& path = CompactPaths().back()) {
   std::vector<MeasuredRun> measured;
   for (const HopRun& run : runs) {
     MeasuredRun& m = measured.emplace_back(
-        MeasuredRun{{}, NeighborMeasure(run.first_fresh)});
+        MeasuredRun{{}, NeighborMeasure(run.first_fresh, path)});
     m.run.edges = static_cast<uint32_t>(run.neighbors.size());
     m.run.nodes = static_cast<uint32_t>(run.degrees.size());
     m.run.first_node = run.first_node;
@@ -78,10 +79,11 @@ class Place {
 };
 
 // Writes the block, in pieces of `piece`, to the end of the tensor.
-Place Encoded(const std::vector<HopRun>& runs, size_t piece = 4096) {
-  const CompactEdgeIndex form = FormOf(runs);
+Place Encoded(const std::vector<HopRun>& runs, size_t piece = 4096,
+              const CompactPath& path = CompactPaths().back()) {
+  const CompactEdgeIndex form = FormOf(runs, path);
   Place place(form.edges() * kEdgeIndexBytes);
-  EdgeIndexWriter writer(form, place.tensor().subspan(form.left_out()));
+  EdgeIndexWriter writer(form, place.tensor().subspan(form.left_out()), path);
   for (const HopRun& run : runs) {
     writer.BeginRun();
     writer.AddDegrees(run.degrees);
@@ -113,9 +115,13 @@ void ExpectRoundTrip(const std::vector<HopRun>& runs, uint64_t num_nodes,
                      size_t piece = 4096) {
   const CompactEdgeIndex form = FormOf(runs);
   ASSERT_GT(form.left_out(), 0u);
-  for (const ExpandPath& path : ExpandPaths()) {
-    Place place = Encoded(runs, piece);
+  for (const CompactPath& path : CompactPaths()) {
+    ASSERT_EQ(FormOf(runs, path), form) << path.name;
+    Place place = Encoded(runs, piece, path);
     ASSERT_TRUE(place.IsIntactAround());
+    ASSERT_EQ(place.tensor().subspan(form.left_out()),
+              Encoded(runs).tensor().subspan(form.left_out()))
+        << path.name;
     const auto read = ReadCompactEdgeIndex(
         place.tensor().subspan(form.left_out()), form.edges(), num_nodes);
     ASSERT_TRUE(read.ok()) << read.status();
@@ -202,6 +208,10 @@ HopRun RandomRun(std::mt19937_64& random, size_t edges, uint32_t first_node,
   for (size_t e = 0; e < edges; ++e) {
     if (is_fresh(random)) {
       run.neighbors.push_back((*num_nodes)++);
+    } else if (*num_nodes > run.first_fresh && random() % 16 == 0) {
+      run.neighbors.push_back(*num_nodes - 1 -
+                              static_cast<uint32_t>(random() % 3) %
+                                  (*num_nodes - run.first_fresh));
     } else {
       run.neighbors.push_back(static_cast<uint32_t>(random() % largest));
     }
@@ -286,7 +296,7 @@ TEST(CompactEdges, IdsOfEveryWidth) {
       }
       const size_t left_out = LeftOutOfEdgeIds(edges, width);
       if (left_out == 0) continue;
-      for (const ExpandPath& path : ExpandPaths()) {
+      for (const CompactPath& path : CompactPaths()) {
         Place place(edges * 8);
         EdgeIdWriter writer(edges, width, place.tensor().subspan(left_out));
         writer.Add(absl::MakeConstSpan(ids).first(33));
@@ -397,7 +407,7 @@ TEST(CompactEdges, DamagedBlocksStayInTheirTensor) {
           random() % 2 == 0 ? form.header_bytes() : block.size();
       block[random() % most] ^= 1u << random() % 8;
     }
-    const ExpandPath& path = ExpandPaths()[random() % ExpandPaths().size()];
+    const CompactPath& path = CompactPaths()[random() % CompactPaths().size()];
     const absl::Status status =
         RunOut(ExpandEdgeIndex(place.tensor(), form.left_out(), 700, path));
     ASSERT_TRUE(place.IsIntactAround()) << round;

@@ -90,7 +90,7 @@ absl::StatusOr<CompactRun> ReadRun(absl::Span<const uint8_t> block, size_t at,
 class EdgeIndexExpander final : public CompactExpander {
  public:
   EdgeIndexExpander(CompactEdgeIndex form, absl::Span<uint8_t> tensor,
-                    uint64_t num_nodes, const ExpandPath& path)
+                    uint64_t num_nodes, const CompactPath& path)
       : form_(std::move(form)),
         path_(path),
         num_nodes_(num_nodes),
@@ -199,7 +199,7 @@ class EdgeIndexExpander final : public CompactExpander {
   }
 
   const CompactEdgeIndex form_;
-  const ExpandPath& path_;
+  const CompactPath& path_;
   const uint64_t num_nodes_;
   const size_t row_bytes_;
   uint8_t* const rows_[2];  // sources, destinations
@@ -216,7 +216,7 @@ class EdgeIndexExpander final : public CompactExpander {
 class EdgeIdExpander final : public CompactExpander {
  public:
   EdgeIdExpander(uint8_t number_bytes, absl::Span<uint8_t> tensor,
-                 const ExpandPath& path)
+                 const CompactPath& path)
       : path_(path),
         number_bytes_(number_bytes),
         edges_(tensor.size() / kEdgeIdBytes),
@@ -234,7 +234,7 @@ class EdgeIdExpander final : public CompactExpander {
   }
 
  private:
-  const ExpandPath& path_;
+  const CompactPath& path_;
   const size_t number_bytes_;
   const uint64_t edges_;
   uint8_t* const out_;
@@ -279,7 +279,7 @@ absl::StatusOr<CompactEdgeIndex> ReadCompactEdgeIndex(
 
 absl::StatusOr<std::unique_ptr<CompactExpander>> ExpandEdgeIndex(
     absl::Span<uint8_t> tensor, size_t left_out, uint64_t num_nodes,
-    const ExpandPath& path) {
+    const CompactPath& path) {
   const uint64_t most = std::numeric_limits<int32_t>::max();
   num_nodes = std::min(num_nodes, most);
   ASSIGN_OR_RETURN(
@@ -291,7 +291,7 @@ absl::StatusOr<std::unique_ptr<CompactExpander>> ExpandEdgeIndex(
 }
 
 absl::StatusOr<std::unique_ptr<CompactExpander>> ExpandEdgeIds(
-    absl::Span<uint8_t> tensor, size_t left_out, const ExpandPath& path) {
+    absl::Span<uint8_t> tensor, size_t left_out, const CompactPath& path) {
   const absl::Span<const uint8_t> block = tensor.subspan(left_out);
   ASSIGN_OR_RETURN(const Header header, ReadHeader(block));
   const uint64_t edges = tensor.size() / kEdgeIdBytes;

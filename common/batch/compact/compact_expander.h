@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "common/batch/compact/compact_form.h"
-#include "common/batch/compact/expand_path.h"
+#include "common/batch/compact/compact_path.h"
 
 namespace tributary {
 
@@ -38,12 +38,12 @@ class CompactExpander {
 // DATA_LOSS: see above.
 absl::StatusOr<std::unique_ptr<CompactExpander>> ExpandEdgeIndex(
     absl::Span<uint8_t> tensor, size_t left_out, uint64_t num_nodes,
-    const ExpandPath& path = ExpandPaths().back());
+    const CompactPath& path = CompactPaths().back());
 
 // Likewise for an e_id, int64 [E].
 absl::StatusOr<std::unique_ptr<CompactExpander>> ExpandEdgeIds(
     absl::Span<uint8_t> tensor, size_t left_out,
-    const ExpandPath& path = ExpandPaths().back());
+    const CompactPath& path = CompactPaths().back());
 
 }  // namespace tributary
 

@@ -21,23 +21,14 @@ uint8_t* PutHeader(uint8_t* at, uint8_t number_bytes, size_t runs) {
 }  // namespace
 
 void NeighborMeasure::Add(absl::Span<const uint32_t> neighbors) {
-  uint32_t next = next_, largest = largest_, known = largest_known_;
-  for (const uint32_t neighbor : neighbors) {
-    const bool fresh = neighbor == next;
-    next += fresh ? 1 : 0;
-    largest = std::max(largest, neighbor);
-    known = std::max(known, fresh ? 0 : neighbor);
-  }
-  fresh_ += next - next_;
-  next_ = next;
-  largest_ = largest;
-  largest_known_ = known;
+  path_->measure(cursor_, neighbors.data(), neighbors.size());
 }
 
 uint32_t NeighborMeasure::Fresh(uint32_t edges, uint8_t number_bytes) const {
-  const bool pays = fresh_ == edges ||
-                    uint64_t{fresh_} * number_bytes > (uint64_t{edges} + 7) / 8;
-  return pays ? fresh_ : 0;
+  const uint32_t fresh = cursor_.next - first_fresh_;
+  const bool pays = fresh == edges ||
+                    uint64_t{fresh} * number_bytes > (uint64_t{edges} + 7) / 8;
+  return pays ? fresh : 0;
 }
 
 CompactEdgeIndex ChooseForm(absl::Span<const MeasuredRun> runs) {
@@ -62,8 +53,9 @@ CompactEdgeIndex ChooseForm(absl::Span<const MeasuredRun> runs) {
 }
 
 EdgeIndexWriter::EdgeIndexWriter(const CompactEdgeIndex& form,
-                                 absl::Span<uint8_t> block)
-    : form_(form), run_(form.runs.data()), end_(block.data() + block.size()) {
+                                 absl::Span<uint8_t> block,
+                                 const CompactPath& path)
+    : path_(path), run_(form.runs.data()) {
   uint8_t* at = PutHeader(block.data(), form.number_bytes, form.runs.size());
   for (const CompactRun& run : form.runs) {
     at = Put(at, run.edges);
@@ -73,15 +65,18 @@ EdgeIndexWriter::EdgeIndexWriter(const CompactEdgeIndex& form,
     at = Put(at, run.first_fresh);
     at = Put(at, uint32_t{run.reversed ? 1u : 0u});
   }
-  numbers_ = end_ - form.number_stream_bytes();
-  degrees_ = numbers_ - form.bit_stream_bytes();
+  neighbors_.end = block.data() + block.size();
+  neighbors_.numbers = neighbors_.end - form.number_stream_bytes();
+  neighbors_.number_bytes = form.number_bytes;
+  degrees_ = neighbors_.numbers - form.bit_stream_bytes();
   marks_ = degrees_;
   for (const CompactRun& run : form.runs) marks_ += run.degree_bytes();
   std::memset(at, 0, static_cast<size_t>(degrees_ - at));
 }
 
 void EdgeIndexWriter::BeginRun() {
-  next_ = run_->first_fresh;
+  neighbors_.marks = run_->has_marks() ? marks_ : nullptr;
+  neighbors_.next = run_->first_fresh;
   bits_ = 0;
   num_bits_ = 0;
 }
@@ -105,55 +100,15 @@ void EdgeIndexWriter::AddDegrees(absl::Span<const uint32_t> degrees) {
   }
 }
 
-void EdgeIndexWriter::PutNumber(uint32_t number) {
-  std::memcpy(numbers_, &number, form_.number_bytes);
-  numbers_ += form_.number_bytes;
-}
-
-// A number is written with four bytes as long as others follow, which overwrite
-// those that are too many.
 void EdgeIndexWriter::AddNeighbors(absl::Span<const uint32_t> neighbors) {
-  constexpr size_t kAtOnce = 8;
   if (run_->fresh == run_->edges) return;
-  const bool marked = run_->fresh > 0;
-  const size_t number_bytes = form_.number_bytes;
-  size_t i = 0;
-  uint32_t next = next_;
-  for (; i + kAtOnce <= neighbors.size() &&
-         end_ - numbers_ >= static_cast<ptrdiff_t>(kAtOnce * sizeof(uint32_t));
-       i += kAtOnce) {
-    uint32_t marks = 0;
-    uint8_t* at = numbers_;
-    for (size_t lane = 0; lane < kAtOnce; ++lane) {
-      const uint32_t neighbor = neighbors[i + lane];
-      const bool fresh = marked && neighbor == next;
-      next += fresh ? 1 : 0;
-      marks |= (fresh ? 1u : 0u) << lane;
-      std::memcpy(at, &neighbor, sizeof(neighbor));
-      at += fresh ? 0 : number_bytes;
-    }
-    numbers_ = at;
-    if (marked) *marks_++ = static_cast<uint8_t>(marks);
-  }
-  uint32_t marks = 0;
-  size_t lane = 0;
-  for (; i < neighbors.size(); ++i) {
-    const bool fresh = marked && neighbors[i] == next;
-    next += fresh ? 1 : 0;
-    marks |= (fresh ? 1u : 0u) << lane;
-    if (!fresh) PutNumber(neighbors[i]);
-    if (++lane < kAtOnce) continue;
-    if (marked) *marks_++ = static_cast<uint8_t>(marks);
-    marks = 0;
-    lane = 0;
-  }
-  if (marked && lane > 0) *marks_++ = static_cast<uint8_t>(marks);
-  next_ = next;
+  path_.encode(neighbors_, neighbors.data(), neighbors.size());
 }
 
 void EdgeIndexWriter::EndRun() {
   std::memcpy(degrees_, &bits_, (num_bits_ + 7) / 8);
   degrees_ += (num_bits_ + 7) / 8;
+  marks_ += run_->mark_bytes();
   ++run_;
 }
 

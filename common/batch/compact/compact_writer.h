@@ -8,6 +8,7 @@
 
 #include "absl/types/span.h"
 #include "common/batch/compact/compact_form.h"
+#include "common/batch/compact/compact_path.h"
 
 namespace tributary {
 
@@ -15,8 +16,11 @@ namespace tributary {
 class NeighborMeasure {
  public:
   // `first_fresh`: the number of the run's first fresh neighbour.
-  explicit NeighborMeasure(uint32_t first_fresh)
-      : first_fresh_(first_fresh), next_(first_fresh) {}
+  explicit NeighborMeasure(uint32_t first_fresh,
+                           const CompactPath& path = CompactPaths().back())
+      : path_(&path), first_fresh_(first_fresh) {
+    cursor_.next = first_fresh;
+  }
 
   void Add(absl::Span<const uint32_t> neighbors);
   // Returns how many are fresh; 0 if it does not pay to mark them.
@@ -24,15 +28,13 @@ class NeighborMeasure {
   uint32_t Fresh(uint32_t edges, uint8_t number_bytes) const;
   uint32_t first_fresh() const { return first_fresh_; }
   // The largest number of all, and of those that are not fresh.
-  uint32_t largest() const { return largest_; }
-  uint32_t largest_known() const { return largest_known_; }
+  uint32_t largest() const { return cursor_.largest; }
+  uint32_t largest_known() const { return cursor_.largest_known; }
 
  private:
-  const uint32_t first_fresh_;
-  uint32_t next_;
-  uint32_t fresh_ = 0;
-  uint32_t largest_ = 0;
-  uint32_t largest_known_ = 0;
+  const CompactPath* path_;
+  uint32_t first_fresh_;
+  MeasureCursor cursor_;
 };
 
 // A run of which the neighbours' encoding is to be chosen.
@@ -50,7 +52,8 @@ class EdgeIndexWriter {
  public:
   // `block`: from where left_out() ends to the end of the tensor. Both outlive
   // the object.
-  EdgeIndexWriter(const CompactEdgeIndex& form, absl::Span<uint8_t> block);
+  EdgeIndexWriter(const CompactEdgeIndex& form, absl::Span<uint8_t> block,
+                  const CompactPath& path = CompactPaths().back());
 
   void BeginRun();
   // Of the run's `nodes`.
@@ -62,17 +65,14 @@ class EdgeIndexWriter {
  private:
   // At most 31 bits.
   void AppendDegreeBits(uint64_t bits, uint32_t count);
-  void PutNumber(uint32_t number);
 
-  const CompactEdgeIndex& form_;
+  const CompactPath& path_;
   const CompactRun* run_;  // the next one, or the one that is written
   uint8_t* degrees_;
-  uint8_t* marks_;
-  uint8_t* numbers_;
-  uint8_t* const end_;
+  uint8_t* marks_;  // of the run
+  EncodeCursor neighbors_;
   uint64_t bits_ = 0;  // of degrees, not yet written
   uint32_t num_bits_ = 0;
-  uint32_t next_ = 0;  // the next fresh neighbour
 };
 
 // Writes the block of an e_id.

@@ -1,8 +1,8 @@
-#include "common/batch/compact/expand_path.h"
+#include "common/batch/compact/compact_path.h"
 
 #include <vector>
 
-#include "common/batch/compact/expand_kernel.h"
+#include "common/batch/compact/compact_kernel.h"
 
 namespace tributary {
 namespace {
@@ -20,22 +20,23 @@ void ExpandIds(const uint8_t* numbers, const uint8_t* /*end*/,
   ExpandIdsOneByOne(numbers, number_bytes, 0, count, out);
 }
 
-std::vector<ExpandPath> FindPaths() {
-  std::vector<ExpandPath> paths = {kExpandScalar};
+std::vector<CompactPath> FindPaths() {
+  std::vector<CompactPath> paths = {kCompactScalar};
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt")) {
-    paths.push_back(kExpandAvx2);
+    paths.push_back(kCompactAvx2);
   }
   return paths;
 }
 
 }  // namespace
 
-const ExpandPath kExpandScalar = {"scalar", ExpandNeighborsOneByOne,
-                                  ExpandDegreesOneByOne, ExpandIds};
+const CompactPath kCompactScalar = {
+    "scalar",  ExpandNeighborsOneByOne, ExpandDegreesOneByOne,
+    ExpandIds, MeasureOneByOne,         EncodeOneByOne};
 
-absl::Span<const ExpandPath> ExpandPaths() {
-  static const std::vector<ExpandPath>* const paths =
-      new std::vector<ExpandPath>(FindPaths());
+absl::Span<const CompactPath> CompactPaths() {
+  static const std::vector<CompactPath>* const paths =
+      new std::vector<CompactPath>(FindPaths());
   return *paths;
 }
 

@@ -1,7 +1,7 @@
-// Expands what compact_writer.h encodes, by the instruction sets that the
-// processor has. The results are the same on each of them.
-#ifndef TRIBUTARY_COMMON_BATCH_COMPACT_EXPAND_PATH_H_
-#define TRIBUTARY_COMMON_BATCH_COMPACT_EXPAND_PATH_H_
+// The loops that encode and expand compact edges, by the instruction sets that
+// the processor has. The results are the same on each of them.
+#ifndef TRIBUTARY_COMMON_BATCH_COMPACT_COMPACT_PATH_H_
+#define TRIBUTARY_COMMON_BATCH_COMPACT_COMPACT_PATH_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -47,18 +47,43 @@ using ExpandIdsFunction = void (*)(const uint8_t* numbers, const uint8_t* end,
                                    size_t number_bytes, size_t count,
                                    uint8_t* out);
 
+// What was found of a run's neighbours so far: see NeighborMeasure.
+struct MeasureCursor {
+  uint32_t next = 0;  // the next fresh neighbour
+  uint32_t largest = 0;
+  uint32_t largest_known = 0;  // of those that are not fresh
+};
+using MeasureFunction = void (*)(MeasureCursor& cursor,
+                                 const uint32_t* neighbors, size_t count);
+
+// Where marks and numbers are written to.
+struct EncodeCursor {
+  uint8_t* marks = nullptr;  // null: no neighbour is marked
+  uint8_t* numbers = nullptr;
+  uint8_t* end = nullptr;   // of all numbers
+  size_t number_bytes = 0;  // 1 to 4
+  uint32_t next = 0;        // the next fresh neighbour
+};
+// Encodes `count` neighbours; a last byte of marks that is not full ends with
+// zeros. Requires that there are places for all numbers. Other bytes before
+// `end` may change, too, behind the last number.
+using EncodeFunction = void (*)(EncodeCursor& cursor, const uint32_t* neighbors,
+                                size_t count);
+
 // The functions of one instruction set.
-struct ExpandPath {
+struct CompactPath {
   const char* name;
   ExpandNeighborsFunction neighbors;
   ExpandDegreesFunction degrees;
   ExpandIdsFunction ids;
+  MeasureFunction measure;
+  EncodeFunction encode;
 };
 
 // Returns the implementations that this processor can run, the fastest last;
 // never empty.
-absl::Span<const ExpandPath> ExpandPaths();
+absl::Span<const CompactPath> CompactPaths();
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_COMMON_BATCH_COMPACT_EXPAND_PATH_H_
+#endif  // TRIBUTARY_COMMON_BATCH_COMPACT_COMPACT_PATH_H_

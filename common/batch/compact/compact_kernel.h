@@ -3,18 +3,18 @@
 // In an unnamed namespace, and calling no inline function of others: such a
 // function would be compiled for each instruction set, and the linker would
 // keep one copy for all.
-#ifndef TRIBUTARY_COMMON_BATCH_COMPACT_EXPAND_KERNEL_H_
-#define TRIBUTARY_COMMON_BATCH_COMPACT_EXPAND_KERNEL_H_
+#ifndef TRIBUTARY_COMMON_BATCH_COMPACT_COMPACT_KERNEL_H_
+#define TRIBUTARY_COMMON_BATCH_COMPACT_COMPACT_KERNEL_H_
 
 #include <cstring>
 
-#include "common/batch/compact/expand_path.h"
+#include "common/batch/compact/compact_path.h"
 
 namespace tributary {
 
-extern const ExpandPath kExpandScalar;
+extern const CompactPath kCompactScalar;
 // Requires AVX2 and POPCNT.
-extern const ExpandPath kExpandAvx2;
+extern const CompactPath kCompactAvx2;
 
 namespace {
 
@@ -79,7 +79,40 @@ inline void ExpandIdsOneByOne(const uint8_t* numbers, size_t number_bytes,
   }
 }
 
+inline void MeasureOneByOne(MeasureCursor& cursor, const uint32_t* neighbors,
+                            size_t count) {
+  MeasureCursor now = cursor;
+  for (size_t i = 0; i < count; ++i) {
+    const uint32_t neighbor = neighbors[i];
+    const bool fresh = neighbor == now.next;
+    const uint32_t known = fresh ? 0 : neighbor;
+    now.next += fresh ? 1 : 0;
+    now.largest = neighbor > now.largest ? neighbor : now.largest;
+    now.largest_known = known > now.largest_known ? known : now.largest_known;
+  }
+  cursor = now;
+}
+
+inline void EncodeOneByOne(EncodeCursor& cursor, const uint32_t* neighbors,
+                           size_t count) {
+  uint8_t marks = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const bool fresh = cursor.marks != nullptr && neighbors[i] == cursor.next;
+    if (fresh) {
+      marks = static_cast<uint8_t>(marks | 1u << (i % 8));
+      ++cursor.next;
+    } else {
+      std::memcpy(cursor.numbers, &neighbors[i], cursor.number_bytes);
+      cursor.numbers += cursor.number_bytes;
+    }
+    if (cursor.marks != nullptr && (i % 8 == 7 || i + 1 == count)) {
+      *cursor.marks++ = marks;
+      marks = 0;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tributary
 
-#endif  // TRIBUTARY_COMMON_BATCH_COMPACT_EXPAND_KERNEL_H_
+#endif  // TRIBUTARY_COMMON_BATCH_COMPACT_COMPACT_KERNEL_H_

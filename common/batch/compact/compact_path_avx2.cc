@@ -1,6 +1,6 @@
 #include <immintrin.h>
 
-#include "common/batch/compact/expand_kernel.h"
+#include "common/batch/compact/compact_kernel.h"
 
 namespace tributary {
 namespace {
@@ -21,6 +21,20 @@ struct Ranks {
   }
 };
 constexpr Ranks kRanks;
+
+// Likewise: first the lanes without a mark.
+struct KnownLanes {
+  alignas(64) uint8_t of[256][kLanes];
+  constexpr KnownLanes() : of() {
+    for (unsigned marks = 0; marks < 256; ++marks) {
+      size_t place = 0;
+      for (uint8_t lane = 0; lane < kLanes; ++lane) {
+        if (((marks >> lane) & 1) == 0) of[marks][place++] = lane;
+      }
+    }
+  }
+};
+constexpr KnownLanes kKnownLanes;
 
 __m256i Store(uint8_t* to, __m256i lanes) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), lanes);
@@ -152,9 +166,103 @@ void ExpandIds(const uint8_t* numbers, const uint8_t* end, size_t number_bytes,
   ExpandIdsOneByOne(numbers, number_bytes, i, count, out);
 }
 
+// The lanes of eight neighbours that are fresh.
+struct FreshLanes {
+  __m256i lanes;
+  uint32_t marks = 0;
+  // Whether that is so: a neighbour that is fresh may be met again.
+  bool certain = false;
+};
+
+// Of the lanes whose numbers are not below the next one, each has to be the
+// next in its turn. Then none of the others is.
+FreshLanes FindFresh(__m256i neighbors, uint32_t next) {
+  const __m256i from = _mm256_set1_epi32(static_cast<int>(next));
+  FreshLanes fresh;
+  fresh.lanes =
+      _mm256_cmpeq_epi32(_mm256_max_epu32(neighbors, from), neighbors);
+  fresh.marks = static_cast<uint32_t>(
+      _mm256_movemask_ps(_mm256_castsi256_ps(fresh.lanes)));
+  const __m256i rank = _mm256_cvtepu8_epi32(_mm_loadl_epi64(
+      reinterpret_cast<const __m128i*>(kRanks.of[fresh.marks])));
+  const __m256i in_turn =
+      _mm256_cmpeq_epi32(neighbors, _mm256_add_epi32(from, rank));
+  fresh.certain = _mm256_testc_si256(in_turn, fresh.lanes) != 0;
+  return fresh;
+}
+
+__m256i Load(const uint32_t* from) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+}
+
+void Measure(MeasureCursor& cursor, const uint32_t* neighbors, size_t count) {
+  __m256i largest = _mm256_setzero_si256(), known = _mm256_setzero_si256();
+  size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    const __m256i lanes = Load(neighbors + i);
+    const FreshLanes fresh = FindFresh(lanes, cursor.next);
+    if (!fresh.certain) {
+      MeasureOneByOne(cursor, neighbors + i, kLanes);
+      continue;
+    }
+    cursor.next += static_cast<uint32_t>(__builtin_popcount(fresh.marks));
+    largest = _mm256_max_epu32(largest, lanes);
+    known = _mm256_max_epu32(known, _mm256_andnot_si256(fresh.lanes, lanes));
+  }
+  const uint32_t most = LargestOf(largest), most_known = LargestOf(known);
+  if (most > cursor.largest) cursor.largest = most;
+  if (most_known > cursor.largest_known) cursor.largest_known = most_known;
+  MeasureOneByOne(cursor, neighbors + i, count - i);
+}
+
+// Returns the shuffle, of each 16 bytes, that narrows four numbers to `to`
+// bytes each.
+__m256i NarrowingTo(size_t to) {
+  alignas(16) int8_t bytes[16];
+  for (size_t i = 0; i < 16; ++i) {
+    bytes[i] = i < 4 * to ? static_cast<int8_t>(i / to * 4 + i % to)
+                          : static_cast<int8_t>(-1);
+  }
+  return _mm256_broadcastsi128_si256(
+      _mm_load_si128(reinterpret_cast<const __m128i*>(bytes)));
+}
+
+void Encode(EncodeCursor& cursor, const uint32_t* neighbors, size_t count) {
+  const __m256i narrowing = NarrowingTo(cursor.number_bytes);
+  const size_t half = 4 * cursor.number_bytes;
+  size_t i = 0;
+  for (; i + kLanes <= count &&
+         static_cast<size_t>(cursor.end - cursor.numbers) >= half + 16;
+       i += kLanes) {
+    const __m256i lanes = Load(neighbors + i);
+    uint32_t marks = 0;
+    if (cursor.marks != nullptr) {
+      const FreshLanes fresh = FindFresh(lanes, cursor.next);
+      if (!fresh.certain) {
+        EncodeOneByOne(cursor, neighbors + i, kLanes);
+        continue;
+      }
+      marks = fresh.marks;
+      *cursor.marks++ = static_cast<uint8_t>(marks);
+    }
+    const __m256i front = _mm256_cvtepu8_epi32(_mm_loadl_epi64(
+        reinterpret_cast<const __m128i*>(kKnownLanes.of[marks])));
+    const __m256i packed = _mm256_shuffle_epi8(
+        _mm256_permutevar8x32_epi32(lanes, front), narrowing);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(cursor.numbers),
+                     _mm256_castsi256_si128(packed));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(cursor.numbers + half),
+                     _mm256_extracti128_si256(packed, 1));
+    const auto num_fresh = static_cast<uint32_t>(__builtin_popcount(marks));
+    cursor.next += num_fresh;
+    cursor.numbers += (kLanes - num_fresh) * cursor.number_bytes;
+  }
+  EncodeOneByOne(cursor, neighbors + i, count - i);
+}
+
 }  // namespace
 
-const ExpandPath kExpandAvx2 = {"avx2", ExpandNeighbors, ExpandDegrees,
-                                ExpandIds};
+const CompactPath kCompactAvx2 = {"avx2",    ExpandNeighbors, ExpandDegrees,
+                                  ExpandIds, Measure,         Encode};
 
 }  // namespace tributary
