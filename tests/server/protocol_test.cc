@@ -3,6 +3,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "channel/message.h"
+#include "common/batch/batch_view.h"
+#include "common/io/buffer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "sampler_server/testing/fleet_fixture.h"
@@ -54,6 +57,14 @@ TEST_F(ProtocolTest, BatchesAreTheSameForAnyPartitionsAndServers) {
   }
 }
 
+class LentRoom final : public SharedRoom {
+ public:
+  absl::Span<uint8_t> bytes() override { return room_.span(); }
+
+ private:
+  AlignedBuffer room_{1 << 16};
+};
+
 // To a trainer that does not know of compact edges, a server is one that does
 // not either.
 TEST_F(ProtocolTest, EdgesAreCompactOnlyWhereAsked) {
@@ -79,6 +90,17 @@ TEST_F(ProtocolTest, EdgesAreCompactOnlyWhereAsked) {
   EXPECT_THAT(trainer->answer(0), StartsWith("ready "));
   ASSERT_THAT(trainer->answer(1), StartsWith("compact "));
   EXPECT_GT(std::stoul(trainer->answer(1).substr(8)), 1000u);
+  // Nobody would expand them in a room that the server writes into itself.
+  fleet.network.set_carries_rooms(true);
+  const auto room = std::make_shared<LentRoom>();
+  credit.set_grant(2);
+  trainer->Send(credit, room);
+  Await(fleet, *trainer, 3);
+  ASSERT_THAT(trainer->answer(2), StartsWith("filled "));
+  const auto view = BatchView::Parse(
+      room->bytes().first(std::stoul(trainer->answer(2).substr(7))));
+  ASSERT_TRUE(view.ok()) << view.status();
+  EXPECT_EQ(absl::StrCat("ready ", ToHex(view->Digest())), trainer->answer(0));
   RunFor(fleet, absl::Seconds(1));
   ExpectIdle(*fleet.servers[0]);
 }
