@@ -132,7 +132,7 @@ def table(turns):
         rates = [rate for rate, _, _ in turn]
         ratios = [rate / other for rate, other in zip(rates, cpp)]
         cpu = "" if name == CPP else f"{statistics.median(cpu for _, _, cpu in turn):.1f}"
-        yield f"| {name} | {spread(rates, '.1f')} | {spread(ratios, '.2f')} | {cpu} |"
+        yield f"| {name} | {spread(rates, '.1f')} | {spread(ratios, '.3g')} | {cpu} |"
 
 
 def report(mode, turns, options):

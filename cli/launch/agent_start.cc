@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +13,13 @@
 #include "common/text/status.h"
 
 namespace tributary {
+namespace {
+
+// Of the time that a host has to answer.
+constexpr double kSshShareOfConnect = 0.8;
+
+}  // namespace
+
 bool IsThisMachine(const std::string& host) {
   if (host == "localhost") return true;
   addrinfo hints{};
@@ -46,8 +54,9 @@ absl::StatusOr<AgentStart> StartOfAgent(const std::string& host,
   for (const std::string& option : options.options) {
     start.argv.insert(start.argv.end(), {"-o", option});
   }
-  const int64_t seconds =
-      absl::ToInt64Seconds(absl::Ceil(options.connect, absl::Seconds(1)));
+  // Before the launcher gives the host up, so that ssh can say why.
+  const int64_t seconds = std::max<int64_t>(
+      1, absl::ToInt64Seconds(options.connect * kSshShareOfConnect));
   start.argv.insert(
       start.argv.end(),
       {"-o", "BatchMode=yes", "-o", absl::StrCat("ConnectTimeout=", seconds),

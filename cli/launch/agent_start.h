@@ -16,7 +16,7 @@ struct SshOptions {
   std::string user;                  // empty: as ssh's configuration says
   std::vector<std::string> options;  // NAME=VALUE, as of ssh -o
   std::string remote_program = "tributary";
-  absl::Duration connect = absl::Seconds(20);
+  absl::Duration connect = absl::Seconds(20);  // for the host to answer
   // Whether all agents run on this machine, without ssh.
   bool all_local = false;
 };
