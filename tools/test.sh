@@ -7,7 +7,7 @@ fuzz_seconds=60
 # What --deep runs, in this order; the names are those of its report.
 deep_parts=("${sanitizers[@]}" fuzz clang-tidy odr simulation planted-bugs models
   examples stopped-minute shared-memory shared-memory-suite worker-chaos
-  train-chaos loaders tensorflow browser)
+  train-chaos loaders tensorflow torch-sparse browser)
 
 # run_tests [--deep[=PART,...]] [TARGET...]. The last line counts, and the exit
 # code says the same. The whole of --deep takes hours, so that its parts can be
@@ -117,6 +117,9 @@ run_deep_part() {
       ;;
     tensorflow)
       check_once tensorflow run_bazel test //tests/wheel:tensorflow_test
+      ;;
+    torch-sparse)
+      check_once torch-sparse run_bazel test //tests/python/pyg:torch_sparse_test
       ;;
     browser)
       ensure_packages browser
