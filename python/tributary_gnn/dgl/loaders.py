@@ -232,7 +232,22 @@ class DistEdgeDataLoader:
         [(etype, given)] = by_type.items()
         self._etype = g.to_canonical_etype(etype)
         ids = torch.from_numpy(to_ids(given, g.num_edge_ids(self._etype)))
+        self._reverse_eids = self._reverse_of_each()
         self._loader = DistDataLoader(ids, batch_size, shuffle, self._make, drop_last)
+
+    def _reverse_of_each(self) -> torch.Tensor | None:
+        """Returns reverse_eids of the loader's edge type, int64 [edge ids]."""
+        given, count = self._how.reverse_eids, self._graph.num_edge_ids(self._etype)
+        if isinstance(given, Mapping):
+            given = {self._graph.to_canonical_etype(its): ids
+                     for its, ids in given.items()}.get(self._etype, [])
+        if given is None:
+            return None
+        reverse = torch.from_numpy(to_ids(given, count))
+        if len(reverse) != count:
+            raise ValueError(f"reverse_eids has {len(reverse)} ids of {self._etype}; allowed: the "
+                             f"reverse of each of its {count} edge ids")
+        return reverse
 
     def __len__(self) -> int:
         """The number of batches of an epoch."""
@@ -268,6 +283,8 @@ class DistEdgeDataLoader:
         if how.exclude is None:
             return None
         excluded = {self._etype: ids}
+        if self._reverse_eids is not None:
+            excluded[self._etype] = torch.cat([ids, self._reverse_eids[ids]]).unique()
         if how.exclude == "reverse_types":
             reverse = how.reverse_etypes.get(self._etype, how.reverse_etypes.get(self._etype[1]))
             excluded[self._graph.to_canonical_etype(reverse)] = ids

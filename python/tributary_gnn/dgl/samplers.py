@@ -108,6 +108,7 @@ class EdgePredictionSampler(NamedTuple):
 
     sampler: NeighborSampler
     exclude: Any
+    reverse_eids: Any
     reverse_etypes: Mapping[Any, Any]
     negatives: negative_sampler.Uniform | None
 
@@ -118,18 +119,22 @@ def as_edge_prediction_sampler(sampler: NeighborSampler, exclude: str | None = N
     """Returns what `DistEdgeDataLoader` takes.
 
     Args:
-      exclude: None, "self": blocks have none of the batch's edges, or "reverse_types": nor
-        those of `reverse_etypes`, which have the same ids.
+      exclude: None, "self": blocks have none of the batch's edges, "reverse_id": nor those
+        that `reverse_eids` has in their places, the reverse of each edge by edge id, in a typed
+        graph by edge type, or "reverse_types": nor those of `reverse_etypes`, which have the
+        same ids.
       negative_sampler: `negative_sampler.Uniform(k)` adds pairs that may be no edges.
     """
     if negative_sampler is not None and not hasattr(negative_sampler, "draw"):
         raise TypeError(f"negative_sampler is a {type(negative_sampler).__name__}; allowed: "
                         "negative_sampler.Uniform(k) of this package, or an object with its draw()")
-    if exclude not in (None, "self", "reverse_types") or reverse_eids is not None:
-        raise ValueError(f"exclude is {exclude!r}; allowed: None, 'self', 'reverse_types' with "
-                         "reverse_etypes=. tributary_gnn.LinkNeighborLoader has "
-                         "exclude='reverse_id', and no list of ids")
-    return EdgePredictionSampler(sampler, exclude, reverse_etypes or {}, negative_sampler)
+    if exclude not in (None, "self", "reverse_id", "reverse_types") or (
+            (exclude == "reverse_id") != (reverse_eids is not None)):
+        given = "no " if reverse_eids is None else ""
+        raise ValueError(f"exclude is {exclude!r} with {given}reverse_eids; allowed: None, 'self', "
+                         "'reverse_id' with reverse_eids=, 'reverse_types' with reverse_etypes=")
+    return EdgePredictionSampler(sampler, exclude, reverse_eids, reverse_etypes or {},
+                                 negative_sampler)
 
 
 def to_tensors(ids: Any) -> Any:

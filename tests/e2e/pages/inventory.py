@@ -112,6 +112,7 @@ BLOCKS = {
         ("printf '%s\\n' 127.0.0.1", PYTHON_DGL),
         ("import torch", PYTHON_DGL),
         ("tributary partition --input tests/data/aifb", PYTHON_DGL),
+        ("import torch", PYTHON_DGL),
         ("tributary copy-files", LAUNCH_DGL),
         ("printf '%s\\n' 172.31.0.1", DGL),
         ("tributary partition --input ogbn_mag", DGL),

@@ -158,6 +158,16 @@ class GraphTest(DglTest):
                 (lambda: dgl.distributed.DistEdgeDataLoader(
                     g, [1], dataloading.as_edge_prediction_sampler(
                         dataloading.NeighborSampler([2])), exclude="self"), TypeError, "twice"),
+                (lambda: dataloading.as_edge_prediction_sampler(
+                    dataloading.NeighborSampler([2]), exclude="reverse_id"), ValueError,
+                 "with no reverse_eids; allowed: None, 'self', 'reverse_id' with"),
+                (lambda: dataloading.as_edge_prediction_sampler(
+                    dataloading.NeighborSampler([2]), "self", [1, 0]), ValueError,
+                 "'self' with reverse_eids"),
+                (lambda: dgl.distributed.DistEdgeDataLoader(
+                    g, [1], dataloading.as_edge_prediction_sampler(
+                        dataloading.NeighborSampler([2]), "reverse_id", [1, 0])), ValueError,
+                 "allowed: the reverse of each of its 10556 edge ids"),
                 (lambda: dgl.distributed.initialize("ip", 1000, "socket"), tg.FailedPrecondition,
                  "before"),
                 (lambda: dgl.distributed.DistDataLoader([1], 0, collate_fn=list), ValueError, "1 or"),
@@ -354,6 +364,24 @@ class SamplingTest(DglTest):
                 self.assertEqual(found, ends)
             self.assertIn("paper", input_nodes)
         self.assertEqual(sorted(seen), list(range(100)))
+
+    def test_loaders_of_edges_leave_out_the_reverse_by_its_id(self):
+        g = self.cora(servers=2)
+        ends = list(zip(*(part.tolist() for part in g.find_edges(torch.arange(10556)))))
+        by_ends = {pair: edge for edge, pair in enumerate(ends)}
+        reverse = [by_ends[dst, src] for src, dst in ends]
+        for given in (reverse, {"to": torch.tensor(reverse)}):
+            loader = dgl.distributed.DistEdgeDataLoader(
+                g, torch.arange(0, 10556, 100), dgl.dataloading.as_edge_prediction_sampler(
+                    dgl.dataloading.NeighborSampler([-1]), "reverse_id", given), batch_size=60)
+            for _, pairs, [block] in loader:
+                ids = set(pairs.edata[dgl.EID].tolist())
+                left_out = ids | {reverse[edge] for edge in ids}
+                nodes = set(block.dstdata[dgl.NID].tolist())
+                self.assertEqual(
+                    sorted(edge for _, _, edge in edges_of(block)),
+                    [edge for edge, (_, dst) in enumerate(ends)
+                     if dst in nodes and edge not in left_out])
 
     def test_batches_are_made_ahead_in_order(self):
         g = self.cora()

@@ -39,8 +39,13 @@ class PageTest(unittest.TestCase):
         self.expect_learning(output, ranks=2)
         self.assertIn(f"{network}.2 trainer 1: epoch 9", output)
 
-        self.save("rows.py", "import torch\n")
+        self.save("rows.py", "import torch\n\nimport tributary_gnn")
         self.assertRegex(self.shells.paste("python3 rows.py"), r"rows read \d{3}")
+        self.save("edges.py", "import torch\nimport torch.nn.functional")
+        output = self.shells.paste("python3 edges.py")
+        [(accuracy, majority)] = re.findall(
+            r"^accuracy (\S+) most frequent class (\S+)$", output, re.M)
+        self.assertGreater(float(accuracy), float(majority) + 0.01, output)
         output = self.shells.paste(page.block(PAGE, "tributary partition --input tests/data/aifb"))
         self.assertRegex(output, r"test \S+ valid \S+ best epoch \d\n")
 

@@ -1,8 +1,11 @@
 """The scripts of examples/python train over two local servers to an accuracy, in one process
 and with two ranks under torchrun."""
 
+import argparse
 import os
+import sys
 import unittest
+import unittest.mock
 
 import torch
 
@@ -10,11 +13,12 @@ import tributary_gnn as tg
 from examples.python import link_model
 from tests.e2e import folders, processes
 from tests.python import graphs
-from tests.python.pyg import part_of_ddi, train_test
+from tests.python.pyg import edge_labels, part_of_ddi, train_test
 
 TYPED = "examples/python/typed_graph.py"
 LINKS = "examples/python/link_prediction.py"
 TEMPORAL = "examples/python/temporal_links.py"
+EDGES = "examples/python/edge_tasks.py"
 MESSAGES = "tests/data/collegemsg"
 
 
@@ -49,6 +53,59 @@ class ScriptsTest(unittest.TestCase):
                                      "--edge-time", "edge-time", "--edge-splits", "time",
                                      "--add-reverse")
         self.expect(0.75, TEMPORAL, self.servers(partition), f"{MESSAGES}/raw", "--epochs", "2")
+
+    def test_classes_of_edges(self):
+        """The most frequent class has a fifth of the test edges."""
+        rows = edge_labels.relations()
+        test = [label for split, _, label in rows if split == "test"]
+        majority = max(map(test.count, set(test))) / len(test)
+        self.assertLess(majority, 0.25)
+        self.expect(0.95, EDGES, self.servers(lambda folder: edge_labels.partition(folder, rows)),
+                    "--task", "classification", "--epochs", "1")
+
+    def test_values_of_edges(self):
+        """The mean value has an R^2 of 0, by definition."""
+        rows = edge_labels.first_days()
+        self.expect(0.45, EDGES, self.servers(lambda folder: edge_labels.partition(folder, rows)),
+                    "--task", "regression", "--epochs", "4")
+
+
+class EdgeLoadersTest(unittest.TestCase):
+    """What edge_tasks.py reads of a graph whose label is the edge's row: batches have the labels
+    of their own links, and neither these edges nor their reverse, nor any label."""
+
+    EDGES = [(k % 7, 7 + k % 5) for k in range(35)]
+
+    def options(self, exclude):
+        folder = self.enterContext(processes.temporary_folder())
+        rows = [(edge_labels.SPLITS[k % 3], edge, k) for k, edge in enumerate(self.EDGES)]
+        return argparse.Namespace(
+            graph=edge_labels.partition(folder, rows), scheme="only", exclude=exclude,
+            num_neighbors=[-1, -1], batch_size=4, seed=1)
+
+    def test_labels_and_excluded_edges(self):
+        with unittest.mock.patch.object(sys, "path", ["examples/python", *sys.path]):
+            import edge_tasks
+        for exclude in ("none", "self", "reverse_id"):
+            options = self.options(exclude)
+            for loader, labels in zip(edge_tasks.open_loaders(options),
+                                      edge_tasks.read_labels(options)):
+                for batch in loader:
+                    self.expect_labels(batch, labels[batch.input_id].tolist())
+                    self.expect_excluded(exclude, batch, labels[batch.input_id])
+
+    def expect_labels(self, batch, labels):
+        self.assertNotIn("edge_attr", batch)
+        ends = batch.n_id[batch.edge_label_index].T.tolist()
+        self.assertEqual([list(self.EDGES[int(row)]) for row in labels], ends)
+
+    def expect_excluded(self, exclude, batch, rows):
+        """Row r of the edges is edge 2 r, and its reverse 2 r + 1."""
+        sampled = set(batch.e_id.tolist())
+        own = {int(2 * row) for row in rows}
+        reverse = {edge + 1 for edge in own}
+        self.assertEqual(bool(own & sampled), exclude == "none")
+        self.assertEqual(bool(reverse & sampled), exclude != "reverse_id")
 
 
 class HitsTest(unittest.TestCase):
