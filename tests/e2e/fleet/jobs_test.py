@@ -49,14 +49,19 @@ class JobsTest(unittest.TestCase):
         return self.figure(server, "tributary_job_batch_bytes_total", job)
 
     def rate(self, server, job):
-        """Bytes a second, the most of three times: what else the machine does
-        only takes from it."""
+        """Bytes a second, the most of up to three times: what else the machine does
+        only takes from it, so that one near the stated rate needs no other."""
         def once(seconds=3):
             began, before = time.monotonic(), self.made(server, job)
             time.sleep(seconds)
             return ((self.made(server, job) - before) /
                     (time.monotonic() - began))
-        return max(once() for _ in range(3))
+        most = 0
+        for _ in range(3):
+            most = max(most, once())
+            if most > 0.95 * RATE:
+                break
+        return most
 
     def test_a_job_that_stops_reading_slows_only_itself(self):
         with contextlib.ExitStack() as stack:

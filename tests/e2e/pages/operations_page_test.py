@@ -3,10 +3,11 @@
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
+import threading
 import unittest
+from socketserver import BaseRequestHandler, TCPServer
 
 import yaml
 
@@ -44,6 +45,10 @@ def table_rows(text):
 def section(path, heading):
     """The text of a section with that of its subsections."""
     return page.text_of(path).split(f"\n## {heading}\n")[1].split("\n## ")[0]
+
+
+class Holder(TCPServer):
+    allow_reuse_address = True
 
 
 class OperationsPageTest(unittest.TestCase):
@@ -87,11 +92,11 @@ class OperationsPageTest(unittest.TestCase):
         text = page.with_free_ports(
             commands.replace("--wait 1m", "--wait 2s").replace("--epochs 40", "--epochs 2"))
         [port] = re.findall(r"^sampler (\d+) \d+ & second", text, re.M)
-        taken = self.enterContext(socket.socket())
-        # Its holder does not listen; who listens keeps others from it.
-        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        taken.bind(("127.0.0.1", int(port)))
-        taken.listen()
+        # A program that is no sampler: it closes each connection. with_free_ports() holds the
+        # port without listening; a second listener is refused.
+        taken = self.enterContext(Holder(("127.0.0.1", int(port)), BaseRequestHandler))
+        threading.Thread(target=taken.serve_forever, args=(0.05,)).start()
+        self.addCleanup(taken.shutdown)
         shell = self.shells.start("set +e\n" + text)
         try:
             self.assertIsNotNone(shell.wait(page.DEADLINE), shell.output())
