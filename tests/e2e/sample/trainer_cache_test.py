@@ -150,14 +150,12 @@ class TrainerCacheTest(unittest.TestCase):
                      for line in said.splitlines()[1:8]}
         self.assertNotIn("wrote", said)
 
-        def sent_of_a_batch(server, before):
-            made = sampling.metric(server, BATCHES) - before[0]
-            return (sampling.metric(server, SENT) - before[1]) / made
-
-        def await_batches(server, count):
-            now = sampling.metric(server, BATCHES), sampling.metric(server, SENT)
-            processes.until(lambda: sampling.metric(server, BATCHES) >= now[0] + count)
-            return now
+        def sent_of_a_batch(server, count):
+            """The mean of the next `count` batches."""
+            made, sent = sampling.metrics(server, BATCHES, SENT)
+            processes.until(lambda: sampling.metric(server, BATCHES) >= made + count)
+            made_then, sent_then = sampling.metrics(server, BATCHES, SENT)
+            return (sent_then - sent) / (made_then - made)
 
         for share in ("off", "0.1", "0.2"):
             with processes.Server(graph, "--http", "127.0.0.1:0") as server, \
@@ -166,8 +164,8 @@ class TrainerCacheTest(unittest.TestCase):
                                       "--trainer-cache", share):
                 if share != "off":  # its rows are one piece
                     processes.until(lambda: sampling.metric(server, LEFT_OUT) > 0)
-                await_batches(server, 50)  # those that were asked for before
-                measured = sent_of_a_batch(server, await_batches(server, 200))
+                sent_of_a_batch(server, 50)  # of those that were asked for before
+                measured = sent_of_a_batch(server, 300)
                 print(f"{share}: {measured:.0f} bytes of a batch, predicted "
                       f"{predicted[share]:.0f}")
                 self.assertAlmostEqual(measured / predicted[share], 1, delta=0.05)
