@@ -336,8 +336,8 @@ class RowAbuser::Core : public std::enable_shared_from_this<Core> {
     constexpr size_t kBytes = size_t{1} << 20;
     const NodeTypeSchema& type = options_.schema->node_types[0];
     const auto nodes = static_cast<uint64_t>(type.base[1] - type.base[0]);
-    const uint64_t rows = std::clamp<uint64_t>(
-        kBytes / type.x->row_bytes(), 1, kMaxGraphReadItems);
+    const uint64_t rows = std::clamp<uint64_t>(kBytes / type.x->row_bytes(), 1,
+                                               kMaxGraphReadItems);
     auto payload = std::make_shared<std::string>(8 * rows, '\0');
     for (uint64_t i = 0; i < rows; ++i) {
       const uint64_t row = next_row_++ * 7919 % nodes;
