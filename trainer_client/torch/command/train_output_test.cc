@@ -116,7 +116,7 @@ TEST(TrainOutputTest, LogIsJsonLines) {
       Lines(path),
       (std::vector<std::string>{
           R"({"event":"start","command":"tributary-train --graph \"g\"","world":2})",
-          R"({"event":"epoch","epoch":3,"loss":0.53214,"train_accuracy":0.9142,"valid_accuracy":0.792,"inputs":140,"bytes":3000000,"seconds":0.5,"wait_share":0.34,"step_seconds":{"wait":0.03,"copy":0.004,"forward":0.02,"backward":0.031,"reduce":0.01,"optimizer":0.005}})",
+          R"({"event":"epoch","epoch":3,"loss":0.53214,"train_accuracy":0.9142,"valid_accuracy":0.792,"inputs":140,"bytes":3000000,"wire_bytes":3000000,"seconds":0.5,"wait_share":0.34,"step_seconds":{"wait":0.03,"copy":0.004,"forward":0.02,"backward":0.031,"reduce":0.01,"optimizer":0.005}})",
           R"({"event":"result","test_accuracy":0.812,"valid_accuracy":0.794,"best_epoch":27,"epochs":40,"seconds":4.25})"}));
 }
 
