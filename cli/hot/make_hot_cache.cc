@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "cli/hot/access_counts.h"
 #include "cli/sample/sample_source.h"
+#include "common/batch/compact/compact_measure.h"
 #include "common/text/status.h"
 #include "partition/format/hot_lists.h"
 #include "partition/schema/feature_columns.h"
@@ -137,6 +138,7 @@ class HotCacheMaker {
   // one.
   absl::StatusOr<uint64_t> Sample(SessionOptions loader,
                                   const std::string& whose);
+  void LeaveOutRows(SessionOptions& loader) const;
   absl::StatusOr<uint64_t> SampleEpoch(DistLoader& loader, uint64_t epoch,
                                        const std::string& stage,
                                        AccessCounts& counts);
@@ -216,12 +218,27 @@ absl::Status HotCacheMaker::MakeLocally() {
   return absl::OkStatus();
 }
 
+// A batch has the same nodes with and without their features and labels, whose
+// bytes are counted by the nodes.
+void HotCacheMaker::LeaveOutRows(SessionOptions& loader) const {
+  CollectedColumns others = CollectedColumns::None();
+  for (const CollectedColumn column :
+       {CollectedColumn::kEdgeAttr, CollectedColumn::kTime,
+        CollectedColumn::kWeight, CollectedColumn::kSeedTime}) {
+    if (loader.collect.has(column)) others.Add(column);
+  }
+  loader.collect = others;
+  for (const EdgeTypeSchema& type : graph_.schema().edge_types) {
+    if (type.edge_attr.has_value() && others.has(CollectedColumn::kEdgeAttr)) {
+      return;
+    }
+  }
+  loader.feature_dtype = FeatureDType::kStored;
+}
+
 absl::StatusOr<uint64_t> HotCacheMaker::Sample(SessionOptions loader,
                                                const std::string& whose) {
-  // A batch has the same nodes with and without its features.
-  loader.collect = CollectedColumns::None();
-  loader.collect_degrees = false;
-  loader.feature_dtype = FeatureDType::kStored;
+  LeaveOutRows(loader);
   ASSIGN_OR_RETURN(const std::unique_ptr<DistLoader> made,
                    workers_.OpenLoader(loader));
   const uint64_t epoch = request_.sample.epoch;
@@ -244,20 +261,26 @@ absl::StatusOr<uint64_t> HotCacheMaker::SampleEpoch(DistLoader& loader,
   RETURN_IF_ERROR(
       loader.Limit(request_.sample.batches.from, request_.sample.batches.to));
   const uint64_t total = loader.end_index() - loader.begin_index();
-  if (&counts == &predicted_by_) {
-    later_.batches_of_epoch += loader.num_batches();
-  }
+  const bool predicts = &counts == &predicted_by_;
+  const uint64_t wire_bytes_before = loader.stats().wire_bytes();
+  uint64_t compact = 0;
+  if (predicts) later_.batches_of_epoch += loader.num_batches();
   for (uint64_t batches = 0;; ++batches) {
     ReportProgress(stage, batches, total);
     ASSIGN_OR_RETURN(const std::optional<BatchLease> batch, loader.Next());
-    if (!batch.has_value()) return batches;
+    if (!batch.has_value()) {
+      if (predicts) {
+        later_.batches += batches;
+        later_.bytes += loader.stats().wire_bytes() - wire_bytes_before;
+        later_.bytes -= compact;
+      }
+      return batches;
+    }
     RETURN_IF_ERROR(counts.Add(batch->view()));
     std::optional<AccessCounts>& all =
         &counts == &chosen_by_ ? all_chosen_by_ : all_predicted_by_;
     if (all.has_value()) RETURN_IF_ERROR(all->Add(batch->view()));
-    if (&counts == &chosen_by_) continue;
-    ++later_.batches;
-    later_.bytes += batch->view().payload_bytes();
+    if (predicts) compact += CompactSavingOf(batch->view());
   }
 }
 

@@ -21,7 +21,7 @@ struct ForecastType {
 // The batches by which savings are predicted.
 struct LaterBatches {
   uint64_t batches = 0;
-  uint64_t bytes = 0;             // of them, without features and labels
+  uint64_t bytes = 0;             // that are sent without features and labels
   uint64_t batches_of_epoch = 0;  // an epoch has; `batches` may be a part
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "cli/command/arguments.h"
 #include "cli/sample/ext_ids.h"
@@ -90,14 +91,15 @@ struct Use {
   const ExtIds* ext_ids = nullptr;     // null: without the user's ids of nodes
   ShownTraces* traces = nullptr;       // null: shows none
   absl::Duration step_time;            // holds each batch so long
+  bool summary = false;                // prints the bytes of all at the end
 };
 
 // Prints the remaining batches of the epoch.
 absl::Status Drain(const Use& use, DistLoader* loader) {
-  const auto& [files, ext_ids, traces, step_time] = use;
+  const auto& [files, ext_ids, traces, step_time, summary] = use;
   while (true) {
     ASSIGN_OR_RETURN(const std::optional<BatchLease> batch, loader->Next());
-    if (!batch.has_value()) return absl::OkStatus();
+    if (!batch.has_value()) break;
     ExtTensors more;
     if (ext_ids != nullptr) {
       ASSIGN_OR_RETURN(more, ext_ids->TensorsOf(batch->view().tensors()));
@@ -109,6 +111,10 @@ absl::Status Drain(const Use& use, DistLoader* loader) {
     if (traces != nullptr) traces->Print(batch->view().key());
     absl::SleepFor(step_time);
   }
+  if (summary) {
+    absl::FPrintF(stderr, "%s\n", SummaryLine(loader->stats()));
+  }
+  return absl::OkStatus();
 }
 
 // Errors are returned as the status; what a cache does is not one, nor that a
@@ -171,6 +177,7 @@ class SampleCommand final : public Command {
                                   absl::ZeroDuration(), absl::Minutes(1)));
     ShownTraces traces;
     if (trace_) use.traces = &traces;
+    use.summary = summary_;
     SetLogLevel(LevelFor(request.worker));
     return Sample(std::move(request), use);
   }
@@ -201,6 +208,7 @@ class SampleCommand final : public Command {
   std::string input_ext_ids_;
   bool ext_ids_ = false;
   bool trace_ = false;
+  bool summary_ = false;
   std::string step_time_ = "0";
 };
 
@@ -222,6 +230,9 @@ CLI::App* SampleCommand::Declare(CLI::App& root) {
   app->add_flag("--trace", trace_,
                 "Also print on stderr, after the line of each batch, where its "
                 "time went");
+  app->add_flag("--summary", summary_,
+                "Also print on stderr, after the last batch, the bytes of all "
+                "batches, and how many of them were sent");
   app->add_option("--step-time", step_time_,
                   "Hold each batch for so many seconds, as the step of a "
                   "trainer does")

@@ -27,5 +27,19 @@ TEST(SampleOutputTest, LineSumsOverTypes) {
             absl::StrCat("2 7 ", ToHex(view->Digest()), " 3 7 4 212"));
 }
 
+TEST(SampleOutputTest, SummarySaysWhatWasSent) {
+  LoaderStats stats;
+  EXPECT_EQ(SummaryLine(stats),
+            "0 batches of 0 bytes: 0 sent, 0 of a batch; not sent 0.0 % by "
+            "held rows, 0.0 % by compact edges");
+  stats.batches = 4;
+  stats.bytes = 2000;
+  stats.left_out = 1001;
+  stats.compact = 250;
+  EXPECT_EQ(SummaryLine(stats),
+            "4 batches of 2000 bytes: 749 sent, 187 of a batch; not sent 50.0 "
+            "% by held rows, 12.5 % by compact edges");
+}
+
 }  // namespace
 }  // namespace tributary

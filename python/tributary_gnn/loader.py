@@ -152,8 +152,9 @@ class Loader:
 
     def statistics(self) -> dict[str, Any]:
         """Returns the counters since the loader was opened: batches, inputs, bytes,
-        left_out (bytes of them that servers did not send, for this process holds them),
-        reassigned, hedged, needs, evicted, doubles, waited (seconds), wait_ratio."""
+        left_out and compact (bytes of them that servers did not send: rows that this
+        process holds, and by compact edges), wire_bytes (bytes of them that servers
+        sent), reassigned, hedged, needs, evicted, doubles, waited (seconds), wait_ratio."""
         return json.loads(self._text("statistics"))
 
     def cancel(self) -> None:

@@ -66,6 +66,7 @@ absl::Span<const NamedRowAbuse> RowAbuses() {
       {RowAbuse::kWideOpens, "wide-opens"},
       {RowAbuse::kLocates, "locates"},
       {RowAbuse::kSmallCalls, "small-calls"},
+      {RowAbuse::kFetches, "fetches"},
   };
   return kAbuses;
 }
@@ -261,6 +262,8 @@ class RowAbuser::Core : public std::enable_shared_from_this<Core> {
         *request.mutable_attempt() = Ref();
         return Make(MessageKind::kJoinAttemptRequest, request);
       }
+      case RowAbuse::kFetches:
+        return fetched_++ % 2 == 0 ? Locate() : Fetch();
     }
     return {};
   }
@@ -323,12 +326,37 @@ class RowAbuser::Core : public std::enable_shared_from_this<Core> {
     if (payload_ == nullptr) {
       payload_ = std::make_shared<std::string>(8 * kMaxGraphReadItems, '\0');
     }
-    v1::LocateNodesRequest request;
+    auto request = ReadRequestOf<v1::LocateNodesRequest>();
+    request.set_num_ids(kMaxGraphReadItems);
+    return Make(MessageKind::kLocateNodesRequest, request, payload_);
+  }
+
+  // As many rows as a loader asks for at once, of one partition and type.
+  Request Fetch() {
+    constexpr size_t kBytes = size_t{1} << 20;
+    const NodeTypeSchema& type = options_.schema->node_types[0];
+    const auto nodes = static_cast<uint64_t>(type.base[1] - type.base[0]);
+    const uint64_t rows = std::clamp<uint64_t>(kBytes / type.x->row_bytes(), 1,
+                                               kMaxGraphReadItems);
+    auto payload = std::make_shared<std::string>(8 * rows, '\0');
+    for (uint64_t i = 0; i < rows; ++i) {
+      const uint64_t row = next_row_++ * 7919 % nodes;
+      std::memcpy(payload->data() + 8 * i, &row, 8);
+    }
+    auto request = ReadRequestOf<v1::ReadColumnRequest>();
+    request.set_node_type(0);
+    request.set_column(v1::STORED_COLUMN_X);
+    request.set_num_rows(rows);
+    return Make(MessageKind::kReadColumnRequest, request, std::move(payload));
+  }
+
+  template <typename Read>
+  Read ReadRequestOf() const {
+    Read request;
     const auto& digest = options_.schema->layout_digest;
     request.set_layout_digest(digest.data(), digest.size());
-    request.set_num_ids(kMaxGraphReadItems);
     request.set_timeout_ms(600'000);
-    return Make(MessageKind::kLocateNodesRequest, request, payload_);
+    return request;
   }
 
   // Calls `then` on the strand, whatever the answer.
@@ -362,6 +390,7 @@ class RowAbuser::Core : public std::enable_shared_from_this<Core> {
   uint64_t next_row_ = 0;
   uint64_t sequence_ = 0;
   uint64_t round_ = 0;
+  uint64_t fetched_ = 0;
 };
 
 RowAbuser::RowAbuser(Transport* transport, Executor* executor,

@@ -30,6 +30,7 @@ enum class RowAbuse {
   kWideOpens,   // attempts of 1024 servers
   kLocates,     // look-ups of 65,536 nodes
   kSmallCalls,  // floods of calls that do nothing
+  kFetches,     // rows of features, and where they are: as of a hot list
 };
 
 // All of them, with their names for messages and flags.

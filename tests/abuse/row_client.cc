@@ -198,6 +198,8 @@ int Main(int argc, char** argv) {
   app.add_option("--abuse", abuse, "A name of RowAbuses");
   app.add_option("--job", options.job);
   app.add_option("--rows", options.rows, "Rows of a tensor of 16 columns");
+  app.add_option("--streams", options.streams, "Of the abuse");
+  app.add_option("--outstanding", options.outstanding, "Calls of each stream");
   double cores = 0;
   app.add_option("--cores", cores,
                  "How much CPU time the abuse takes, of one core; 0: any");

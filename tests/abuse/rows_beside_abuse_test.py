@@ -21,7 +21,7 @@ TURNS = int(os.environ.get("TRIBUTARY_ROWS_TURNS", "1"))
 ABUSER_CORES = os.environ.get("TRIBUTARY_ABUSER_CORES", "0.1")
 SECONDS = 1.5
 ABUSES = ["copies", "wide-reads", "additions", "rounds", "exports", "lists",
-          "long-opens", "wide-opens", "locates", "small-calls"]
+          "long-opens", "wide-opens", "locates", "small-calls", "fetches"]
 
 
 class Client(processes.Process):

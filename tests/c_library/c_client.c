@@ -178,6 +178,8 @@ static void sizes(char** arguments) {
   tributary_batch_close(batch);
   CHECK_OK(tributary_loader_statistics(loader, &json));
   CHECK(strstr(json, "\"batches\":3,") != NULL);
+  CHECK(strstr(json, "\"compact\":") != NULL);
+  CHECK(strstr(json, "\"wire_bytes\":") != NULL);
   tributary_text_free(json);
 
   CHECK_OK(tributary_loader_start_epoch(loader, 0));

@@ -23,10 +23,16 @@ def lines(where, **options):
     return processes.run_ok(*arguments(where, **options)).splitlines()
 
 
-def metric(server, name):
+def metrics(server, *names):
+    """The values of several series at one moment."""
     text = urllib.request.urlopen(
         f"http://{server.http}/metrics", timeout=30).read().decode()
-    return float(re.search(rf"^{re.escape(name)} (\S+)$", text, re.M)[1])
+    return [float(re.search(rf"^{re.escape(name)} (\S+)$", text, re.M)[1])
+            for name in names]
+
+
+def metric(server, name):
+    return metrics(server, name)[0]
 
 
 def lines_and_hits(folders, partitions, *flags):

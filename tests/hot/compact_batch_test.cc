@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "common/batch/compact/compact_measure.h"
 #include "sampler_server/engine/testing/one_batch.h"
 #include "trainer_client/core/held/batch_fill.h"
 
@@ -52,6 +53,8 @@ TEST(CompactBatch, TakesFewBytesAndIsTheWholeBatch) {
   const auto edges = static_cast<uint64_t>(view->Find("e_id")->shape[0]);
   ASSERT_GT(edges, 150'000u);  // several steps
   EXPECT_EQ(sink->left_out.bytes(), sink->left_out.compact_bytes);
+  // A batch that is whole says how much that is.
+  EXPECT_EQ(CompactSavingOf(*view), sink->left_out.compact_bytes);
   const uint64_t sent = 16 * edges - sink->left_out.compact_bytes;
   EXPECT_LT(sent, 16 * edges * 2 / 5);
   // Without edge ids, of three bytes each.

@@ -12,6 +12,7 @@
 #include "partition/format/testing/hot_list_of.h"
 #include "sampler_server/testing/sim_fleet.h"
 #include "tests/hot/held_rows_of.h"
+#include "tests/hot/hot_graph.h"
 #include "trainer_client/core/cache/cache_sizer.h"
 #include "trainer_client/core/cache/testing/node_batch.h"
 #include "trainer_client/core/testing/accept_all.h"
@@ -21,23 +22,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr int64_t kNodes = 300;
-
-// x of node i is i, i + 1/8, ...; y is i.
-GraphSpec Spec() {
-  GraphSpec spec;
-  spec.num_nodes = kNodes;
-  spec.x_dim = 6;
-  for (int64_t i = 0; i < kNodes; ++i) {
-    spec.edges.emplace_back(i, (i + 1) % kNodes);
-    spec.y.push_back(i);
-    for (int64_t j = 0; j < 6; ++j) {
-      spec.x.push_back(static_cast<float>(i) + static_cast<float>(j) / 8);
-    }
-  }
-  spec.num_partitions = 2;
-  return spec;
-}
+constexpr int64_t kNodes = kHotGraphNodes;
 
 // Passes answers on, changed.
 class ChangedAnswers final : public StreamAcceptor {
@@ -93,7 +78,7 @@ class HeldFetcherWorld {
     // asked of another.
     for (const auto& owned : std::vector<std::vector<uint32_t>>{{1}, {0, 1}}) {
       SimServerOptions server;
-      server.opened = BuildGraph(Spec(), {owned});
+      server.opened = BuildGraph(HotGraph(), {owned});
       server.hot_lists = {list_};
       if (change && fleet_.servers.empty()) {
         server.before = [change](StreamAcceptor* honest) {
@@ -195,7 +180,7 @@ class HeldFetcherWorld {
     }
   }
 
-  const std::shared_ptr<const Graph> graph_ = BuildGraph(Spec());
+  const std::shared_ptr<const Graph> graph_ = BuildGraph(HotGraph());
   const std::shared_ptr<const HotList> list_ = HotListOf(*graph_, 4);
   SimFleet fleet_{1};
   SimExecutor* trainer_ = nullptr;
@@ -210,6 +195,9 @@ class HeldFetcherWorld {
   absl::Status stopped_;
 };
 
+// Bytes for a row: its id and CRC32C in the list; where it is, x and y.
+constexpr uint64_t kListed = 8 + 4, kFetched = 8 + 6 * 4 + 8;
+
 class HeldFetcherTest : public testing::Test, protected HeldFetcherWorld {};
 
 TEST_F(HeldFetcherTest, HoldsTheRowsOfTheList) {
@@ -217,7 +205,7 @@ TEST_F(HeldFetcherTest, HoldsTheRowsOfTheList) {
   ExpectRecords(kNodes);
   (void)fleet_.world.RunUntil([] { return false; }, absl::Seconds(1));
   EXPECT_TRUE(fetcher_->complete());
-  EXPECT_EQ(fetcher_->fetched_bytes(), kNodes * (6 * 4 + 8));
+  EXPECT_EQ(fetcher_->fetched_bytes(), kNodes * (kListed + kFetched));
 }
 
 TEST_F(HeldFetcherTest, HoldsThemAsBatchesHaveThem) {
@@ -237,7 +225,7 @@ TEST_F(HeldFetcherTest, IsPacedByWhatMayBeFetched) {
   EXPECT_FALSE(
       fleet_.world.RunUntil([&] { return num_rows() > 0; }, absl::Seconds(30)));
   ASSERT_NE(rows_, nullptr);
-  allowance_ = 40 * (6 * 4 + 8);
+  allowance_ = kNodes * kListed + 40 * kFetched;
   EXPECT_FALSE(fleet_.world.RunUntil([&] { return num_rows() > 80; },
                                      absl::Seconds(30)));
   EXPECT_GT(num_rows(), 20u);
@@ -328,7 +316,7 @@ class CacheSizerTest : public testing::Test, protected HeldFetcherWorld {
     options.schema = graph_->schema();
     options.memory = memory;
     options.batches = batches;
-    options.bytes = [this] { return bytes_; };
+    options.wire_bytes = [this] { return bytes_; };
     options.chosen = [this](absl::StatusOr<Chosen> chosen) {
       chosen_.push_back(std::move(chosen));
     };
@@ -340,7 +328,9 @@ class CacheSizerTest : public testing::Test, protected HeldFetcherWorld {
     const NodeBatch batch(ids, 6 * 4 + 8);
     int batches = 0;
     for (; chosen_.empty() && batches < most; ++batches) {
-      strand_->Post([&] { sizer_->Observe(batch.view()); });
+      strand_->Post([&] {
+        sizer_->Observe(batch.view(), batch.view().payload_bytes() - compact_);
+      });
       (void)fleet_.world.RunUntil([] { return false; }, absl::Seconds(1));
     }
     return batches;
@@ -352,6 +342,7 @@ class CacheSizerTest : public testing::Test, protected HeldFetcherWorld {
   }
 
   uint64_t bytes_ = 0;
+  uint64_t compact_ = 0;  // bytes of a batch that were not sent
   std::vector<absl::StatusOr<Chosen>> chosen_;
   std::shared_ptr<CacheSizer> sizer_;
 };
@@ -389,9 +380,30 @@ TEST_F(CacheSizerTest, HoldsNothingThatDoesNotPay) {
   EXPECT_NEAR(chosen_[0]->second.saved, 0.08, 0.01);
 }
 
+// A batch whose edges are compact has fewer bytes to save from.
+TEST_F(CacheSizerTest, WeighsTheBytesThatAreSent) {
+  Start({.share = 0.1});
+  StartSizer(75 * (6 * 4 + 8 + 16), 10'000);
+  bytes_ = uint64_t{1} << 30;
+  // Of 150 rows of 40 bytes with their ids 45 are held: 0.24 of a batch.
+  std::vector<int64_t> ids = Ranks(0, 45);
+  for (const int64_t id : Ranks(75, 105)) ids.push_back(id);
+  Deliver(ids, 100);
+  ASSERT_TRUE(chosen_.at(0).ok()) << chosen_[0].status();
+  EXPECT_TRUE(chosen_[0]->first.off());
+  EXPECT_NEAR(chosen_[0]->second.saved, 0.24, 0.01);
+  chosen_.clear();
+  compact_ = 150 * 40 / 4;
+  StartSizer(75 * (6 * 4 + 8 + 16), 10'000);
+  Deliver(ids, 100);
+  ASSERT_TRUE(chosen_.at(0).ok()) << chosen_[0].status();
+  EXPECT_FALSE(chosen_[0]->first.off());
+  EXPECT_NEAR(chosen_[0]->second.saved, 0.32, 0.01);
+}
+
 // Another loader of the process adds rows once the first one has ended.
 TEST_F(HeldFetcherTest, AnotherOneGoesOn) {
-  allowance_ = 100 * (6 * 4 + 8);
+  allowance_ = kNodes * kListed + 100 * kFetched;
   Start({.share = 1.0});
   ASSERT_TRUE(RunUntilHeld(50));
   const auto other = std::make_shared<HeldFetcher>(OptionsOf({.share = 1.0}));

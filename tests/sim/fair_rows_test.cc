@@ -29,6 +29,8 @@ class World {
     SimServerOptions options;
     options.graph.num_nodes = 3;
     options.graph.edges = {{1, 0}, {2, 0}};
+    options.graph.x_dim = 16;
+    options.graph.x.resize(size_t{3} * 16);
     options.tensor_memory = size_t{256} << 20;
     options.data_threads = 1;
     server_ = &fleet_.Add(options);

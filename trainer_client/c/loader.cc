@@ -83,6 +83,8 @@ std::string StatisticsText(const LoaderStats& stats) {
                                 {"inputs", stats.inputs},
                                 {"bytes", stats.bytes},
                                 {"left_out", stats.left_out},
+                                {"compact", stats.compact},
+                                {"wire_bytes", stats.wire_bytes()},
                                 {"reassigned", stats.reassigned},
                                 {"hedged", stats.hedged},
                                 {"needs", stats.needs},

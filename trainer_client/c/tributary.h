@@ -199,8 +199,9 @@ tributary_status tributary_loader_schema(tributary_loader* loader, char** json);
 tributary_status tributary_loader_cursor(tributary_loader* loader,
                                          uint64_t batches, char** json);
 /* Gives the counters since the loader was opened: a JSON object of batches,
- * inputs, bytes, left_out (bytes of them that servers did not send, for this
- * process holds them), reassigned, hedged, needs, evicted, doubles, waited
+ * inputs, bytes, left_out and compact (bytes of them that servers did not send:
+ * rows that this process holds, and by compact edges), wire_bytes (bytes of
+ * them that servers sent), reassigned, hedged, needs, evicted, doubles, waited
  * (seconds) and wait_ratio (0 to 1, of the last minute). */
 tributary_status tributary_loader_statistics(tributary_loader* loader,
                                              char** json);

@@ -196,11 +196,11 @@ absl::Status Loader::StartCache() {
   cache.memory = size.automatic ? MemoryOfTrainerCache() : 0;
   cache.batches = (num_batches() + order_options_.world - 1) /
                   std::max<uint64_t>(1, order_options_.world);
-  cache.bytes = [core = core_] { return core->stats().bytes; };
+  cache.wire_bytes = [core = core_] { return core->stats().wire_bytes(); };
   cache.hold = [core = core_](std::shared_ptr<HeldRows> rows) {
     core->Hold(std::move(rows));
   };
-  cache.observe = [core = core_](std::function<void(const BatchView&)> by) {
+  cache.observe = [core = core_](LoaderCore::DeliveryObserver by) {
     core->Observe(std::move(by));
   };
   cache_ = std::make_shared<TrainerCache>(std::move(cache));

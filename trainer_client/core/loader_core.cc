@@ -193,12 +193,17 @@ void LoaderCore::DeliverFront() {
   }
   absl::StatusOr<BatchLease> lease = batch.TakeLease();
   if (!lease.ok()) return Answer(lease.status());
+  const uint64_t wire_bytes_before = state_.stats.wire_bytes();
   ++state_.stats.batches;
   state_.stats.inputs += order()->InputsInBatch(batch.index());
   state_.stats.bytes += batch.received_bytes();
+  state_.stats.left_out += batch.left_out().held;
+  state_.stats.compact += batch.left_out().compact;
   if (options_.on_traced) Trace(batch);
   // A copy: it may end itself.
-  if (const auto observer = observer_) observer(lease->view());
+  if (const auto observer = observer_) {
+    observer(lease->view(), state_.stats.wire_bytes() - wire_bytes_before);
+  }
   Answer(*std::move(lease));
 }
 
@@ -210,6 +215,7 @@ void LoaderCore::Trace(PendingBatch& batch) {
   timeline.taken = strand_->Now() + unix_shift_;
   timeline.behind = next_.waited_so_far() - batch.trail().waits_before();
   timeline.bytes = batch.received_bytes();
+  timeline.left_out_bytes = batch.left_out().held + batch.left_out().compact;
   options_.on_traced(timeline);
 }
 

@@ -79,11 +79,12 @@ class LoaderCore : public ServerEvents,
     requester_->Hold(std::move(rows));
   }
 
+  // Receives a batch that is delivered, and how many of its bytes were sent.
+  using DeliveryObserver =
+      std::function<void(const BatchView& batch, uint64_t wire_bytes)>;
   // Shows each batch that is delivered to `observer`, which must take little
   // time; null: to nobody.
-  void Observe(std::function<void(const BatchView&)> observer) {
-    observer_ = std::move(observer);
-  }
+  void Observe(DeliveryObserver observer) { observer_ = std::move(observer); }
 
   // See DistLoader. Nothing is requested before the first Next.
   // CANCELLED: the loader was cancelled.
@@ -162,7 +163,7 @@ class LoaderCore : public ServerEvents,
   std::optional<AnswerHandler> answers_;
   WaitingNext next_;
   WaitReporter wait_;
-  std::function<void(const BatchView&)> observer_;  // may be empty
+  DeliveryObserver observer_;  // may be empty
   bool pump_posted_ = false;
   bool ticking_ = false;
   bool reports_to_servers_ = false;

@@ -40,6 +40,10 @@ std::string ToText(const BenchReport& r) {
                           "%.3f s\n",
                           r.wait_ratio, r.step_seconds);
   }
+  if (r.wire_bytes_per_batch > 0) {
+    absl::StrAppendFormat(&text, "  sent       %.0f bytes of a batch\n",
+                          r.wire_bytes_per_batch);
+  }
   if (r.held_share > 0) {
     absl::StrAppendFormat(&text,
                           "  held       %.3f of the bytes, which were not "
@@ -85,6 +89,9 @@ std::string ToJson(const BenchReport& r) {
   if (r.step_seconds > 0) {
     json["step_seconds"] = r.step_seconds;
     json["wait_ratio"] = r.wait_ratio;
+  }
+  if (r.wire_bytes_per_batch > 0) {
+    json["wire_bytes_per_batch"] = r.wire_bytes_per_batch;
   }
   if (r.held_share > 0) json["held_share"] = r.held_share;
   if (r.compact_share > 0) json["compact_share"] = r.compact_share;

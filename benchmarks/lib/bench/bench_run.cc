@@ -42,6 +42,7 @@ struct Measured {
   double wait_ratio = 0;
   double held_share = 0;
   double compact_share = 0;
+  double wire_bytes_per_batch = 0;
 };
 
 absl::StatusOr<UnfinishedFolder> MakeTemporaryFolder() {
@@ -146,6 +147,11 @@ absl::StatusOr<Measured> Measure(const BenchOptions& options,
     m.compact_share = static_cast<double>(after.compact - before.compact) /
                       static_cast<double>(after.bytes - before.bytes);
   }
+  if (options.kind == BenchKind::kStream && m.batches > 0) {
+    m.wire_bytes_per_batch =
+        static_cast<double>(after.wire_bytes() - before.wire_bytes()) /
+        static_cast<double>(m.batches);
+  }
   if (m.batches > 0) return m;
   return absl::OutOfRangeError(
       "fewer than two batches came, too few for a rate; give more --batches, "
@@ -203,6 +209,7 @@ BenchReport ReportOf(const BenchOptions& options, const GraphSchema& schema,
   report.wait_ratio = m.wait_ratio;
   report.held_share = m.held_share;
   report.compact_share = m.compact_share;
+  report.wire_bytes_per_batch = m.wire_bytes_per_batch;
   const auto rate = [&m](uint64_t n) {
     return static_cast<double>(n) / m.seconds;
   };

@@ -59,7 +59,8 @@ struct BenchReport {
   // Of the batches' bytes, the share that this process held, so that servers
   // did not send it.
   double held_share = 0;
-  double compact_share = 0;  // likewise, that compact edges did without
+  double compact_share = 0;         // likewise, that compact edges did without
+  double wire_bytes_per_batch = 0;  // kStream: that servers sent of a batch
   double batches_per_second = 0;
   double inputs_per_second = 0;
   double edges_per_second = 0;  // sampled

@@ -1,6 +1,7 @@
 """Rows that the trainer holds: the same batches, of which less is sent."""
 
 import os
+import re
 import shutil
 import unittest
 
@@ -9,7 +10,9 @@ from tests.e2e import folders, processes, sampling
 ALL = "*"
 OPTIONS = {"inputs": ALL, "fanouts": "4,4", "batch_size": 10}
 LEFT_OUT = "tributary_batch_left_out_bytes_total"
+COMPACT = "tributary_batch_compact_bytes_total"
 SENT = "tributary_batch_bytes_total"
+BATCHES = "tributary_batches_total"
 
 
 class TrainerCacheTest(unittest.TestCase):
@@ -135,6 +138,59 @@ class TrainerCacheTest(unittest.TestCase):
         self.assertEqual(sent, sorted(sent, reverse=True))
         self.assertIn("wrote", lines[8])
         self.assertIn("hot-lists/sampled", lines[8])
+
+    def test_the_bytes_that_are_sent_are_those_predicted(self):
+        graph = os.path.join(self.folder, "rmat")
+        processes.run_ok("generate", "rmat", "--scale", "12", "--edges", "60000",
+                         "--feat-dim", "32", "--out", graph)
+        batches = ("--input-nodes", ALL, "--num-neighbors", "10,5", "--batch-size", "256")
+        processes.run_ok("cache", "--graph", graph, *batches)
+        said = processes.run_ok("cache", "--graph", graph, *batches, "--dry-run")
+        predicted = {line.split()[0]: float(line.split()[3])
+                     for line in said.splitlines()[1:8]}
+        self.assertNotIn("wrote", said)
+
+        def sent_of_a_batch(server, count):
+            """The mean of the next `count` batches."""
+            made, sent = sampling.metrics(server, BATCHES, SENT)
+            processes.until(lambda: sampling.metric(server, BATCHES) >= made + count)
+            made_then, sent_then = sampling.metrics(server, BATCHES, SENT)
+            return (sent_then - sent) / (made_then - made)
+
+        for share in ("off", "0.1", "0.2"):
+            with processes.Server(graph, "--http", "127.0.0.1:0") as server, \
+                    processes.Process("bench", "stream", "--servers", server.address,
+                                      *batches, "--seconds", "120",
+                                      "--trainer-cache", share):
+                if share != "off":  # its rows are one piece
+                    processes.until(lambda: sampling.metric(server, LEFT_OUT) > 0)
+                sent_of_a_batch(server, 50)  # of those that were asked for before
+                measured = sent_of_a_batch(server, 300)
+                print(f"{share}: {measured:.0f} bytes of a batch, predicted "
+                      f"{predicted[share]:.0f}")
+                self.assertAlmostEqual(measured / predicted[share], 1, delta=0.05)
+
+    def test_the_summary_says_what_was_sent(self):
+        with processes.Server(self.graph, "--http", "127.0.0.1:0") as server:
+            for flags in ((), ("--trainer-cache", "0.5")):
+                before = {name: sampling.metric(server, name)
+                          for name in (SENT, LEFT_OUT, COMPACT)}
+                done = processes.run(*sampling.arguments(
+                    ("servers", server.address), **OPTIONS, flags=(*flags, "--summary")))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                count, whole, sent, mean, held, compact = map(float, re.search(
+                    r"(\d+) batches of (\d+) bytes: (\d+) sent, (\d+) of a batch; not sent "
+                    r"([0-9.]+) % by held rows, ([0-9.]+) % by compact edges",
+                    done.stderr).groups())
+                self.assertEqual(count, len(done.stdout.splitlines()))
+                now = {name: sampling.metric(server, name) - was
+                       for name, was in before.items()}
+                self.assertEqual(sent, now[SENT])
+                self.assertEqual(whole, sum(now.values()))
+                self.assertAlmostEqual(mean, sent / count, delta=0.5)
+                self.assertAlmostEqual(held, 100 * now[LEFT_OUT] / whole, delta=0.06)
+                self.assertAlmostEqual(compact, 100 * now[COMPACT] / whole, delta=0.06)
+                self.assertGreater(compact, 0)
 
     def test_a_broken_list_is_named(self):
         broken = os.path.join(self.folder, "broken")

@@ -51,7 +51,7 @@ void CacheForecast::Count(const TensorView& n_id, Counted& counted) const {
   }
 }
 
-void CacheForecast::Observe(const BatchView& batch) {
+void CacheForecast::Observe(const BatchView& batch, uint64_t wire_bytes) {
   const TensorView* untyped = batch.Find("n_id");
   for (Counted& counted : types_) {
     const TensorView* n_id =
@@ -59,14 +59,14 @@ void CacheForecast::Observe(const BatchView& batch) {
     if (n_id != nullptr && counted.type.most_rows > 0) Count(*n_id, counted);
   }
   ++batches_;
-  bytes_ += batch.payload_bytes();
+  wire_bytes_ += wire_bytes;
 }
 
 CacheForecast::Choice CacheForecast::Choose(uint64_t batches) const {
   if (batches_ == 0) return {};
   const auto observed = static_cast<double>(batches_);
   Choice best;
-  best.batch_bytes = static_cast<double>(bytes_) / observed;
+  best.batch_bytes = static_cast<double>(wire_bytes_) / observed;
   double saved = 0, fetched = 0, most = 0;  // saved: of a batch
   for (size_t i = 0; i < kShares; ++i) {
     for (const Counted& counted : types_) {

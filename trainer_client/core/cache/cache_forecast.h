@@ -1,4 +1,4 @@
-// Predicts what a trainer's cache saves, by batches that came whole.
+// Predicts what a trainer's cache saves, by batches that came with all rows.
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_CACHE_CACHE_FORECAST_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_CACHE_CACHE_FORECAST_H_
 
@@ -36,15 +36,15 @@ class CacheForecast {
   // Adds the original ids of ranks from `first` on; those of ranks up to
   // most_rows count.
   void AddRanks(int type, uint64_t first, absl::Span<const int64_t> ids);
-  // Counts the nodes of a whole batch.
-  void Observe(const BatchView& batch);
+  // Counts the nodes of a batch that came with all rows, in `wire_bytes`.
+  void Observe(const BatchView& batch, uint64_t wire_bytes);
   uint64_t batches() const { return batches_; }
 
   // A size, as a share of most_rows of each type; 0: none.
   struct Choice {
     double share = 0;
-    double saved = 0;          // of a batch's bytes, from 0 to 1
-    double batch_bytes = 0;    // of a whole batch, the mean
+    double saved = 0;          // of the bytes sent of a batch, from 0 to 1
+    double batch_bytes = 0;    // that are sent of one with all rows, the mean
     double fetched_bytes = 0;  // once
   };
   // Returns the size that saves most of the bytes of `batches` batches, less
@@ -64,7 +64,7 @@ class CacheForecast {
   std::vector<Counted> types_;
   uint64_t sampled_one_in_ = 1;  // of the list's ids
   uint64_t batches_ = 0;
-  uint64_t bytes_ = 0;
+  uint64_t wire_bytes_ = 0;
 };
 
 }  // namespace tributary

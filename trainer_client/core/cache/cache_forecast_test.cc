@@ -36,7 +36,8 @@ TEST(CacheForecast, CountsTheRowsOfBatches) {
   for (int64_t i = 0; i < 20; ++i) ids.push_back(3000 + i);
   for (int64_t i = 0; i < 20; ++i) ids.push_back(10'000 + i);
   const NodeBatch batch(ids, kRowBytes);
-  for (int i = 0; i < 10; ++i) forecast.Observe(batch.view());
+  for (int i = 0; i < 10; ++i)
+    forecast.Observe(batch.view(), batch.view().payload_bytes());
   // A long epoch: all pay.
   CacheForecast::Choice choice = forecast.Choose(1000);
   EXPECT_DOUBLE_EQ(choice.batch_bytes, 100 * (kRowBytes + 8));
@@ -56,7 +57,7 @@ TEST(CacheForecast, WhatSavesLittleIsNotChosen) {
   std::vector<int64_t> ids(100);
   std::iota(ids.begin(), ids.end(), 3180);  // 20 of them
   const NodeBatch batch(ids, kRowBytes);
-  forecast.Observe(batch.view());
+  forecast.Observe(batch.view(), batch.view().payload_bytes());
   const CacheForecast::Choice choice = forecast.Choose(1'000'000);
   EXPECT_EQ(choice.share, 0);
   EXPECT_NEAR(choice.saved, 0.2, 0.01);
@@ -75,7 +76,7 @@ TEST(CacheForecast, SamplesOfLargeListsAndBatches) {
   for (int64_t i = 0; i < 200'000; ++i) ids.push_back(i * 7);
   for (int64_t i = 0; i < 200'000; ++i) ids.push_back(kRows + 1000 + i);
   const NodeBatch batch(ids, kRowBytes);
-  forecast.Observe(batch.view());
+  forecast.Observe(batch.view(), batch.view().payload_bytes());
   const CacheForecast::Choice choice = forecast.Choose(1'000'000);
   EXPECT_NEAR(choice.saved, 0.5 * kRowBytes / (kRowBytes + 8), 0.01);
 }

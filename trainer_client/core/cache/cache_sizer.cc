@@ -31,11 +31,11 @@ void CacheSizer::Start() {
       });
 }
 
-void CacheSizer::Observe(const BatchView& batch) {
+void CacheSizer::Observe(const BatchView& batch, uint64_t wire_bytes) {
   if (state_ == State::kPaused) {
     ReadNext();
   } else if (state_ == State::kCounting) {
-    forecast_->Observe(batch);
+    forecast_->Observe(batch, wire_bytes);
     if (forecast_->batches() >= kBatchesCounted) Choose();
   }
 }
@@ -71,7 +71,7 @@ void CacheSizer::ReadNext() {
     state_ = State::kCounting;
     return;
   }
-  if (read_bytes_ > options_.bytes() / kShareOfReads) {
+  if (read_bytes_ > options_.wire_bytes() / kShareOfReads) {
     state_ = State::kPaused;  // until the next batch
     return;
   }

@@ -27,8 +27,8 @@ struct CacheSizerOptions {
   FeatureDType feature_dtype = FeatureDType::kStored;
   uint64_t memory = 0;   // bytes that rows may take
   uint64_t batches = 0;  // of an epoch of this trainer
-  // Returns the bytes of batches so far.
-  std::function<uint64_t()> bytes;
+  // Returns the bytes of batches that servers have sent so far.
+  std::function<uint64_t()> wire_bytes;
   // Is called once: with the size, which may be `off`, and what is predicted of
   // it, or with what is in the way.
   std::function<void(
@@ -48,8 +48,8 @@ class CacheSizer : public std::enable_shared_from_this<CacheSizer> {
       : options_(std::move(options)) {}
 
   void Start();
-  // Sees a batch that is delivered.
-  void Observe(const BatchView& batch);
+  // Sees a batch that is delivered, of which `wire_bytes` were sent.
+  void Observe(const BatchView& batch, uint64_t wire_bytes);
   // Calls nobody from now on.
   void Stop() { state_ = State::kDone; }
 

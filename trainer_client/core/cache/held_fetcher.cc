@@ -31,6 +31,9 @@ void HeldFetcher::Call(std::vector<GraphRead> reads, Then then) {
         self->working_ = false;
         if (self->stopped_) return;
         if (!replies.ok()) return self->OnFailure(replies.status());
+        for (const AlignedBuffer& reply : *replies) {
+          self->fetched_ += reply.size();
+        }
         (*self.*then)(*std::move(replies));
       });
 }
@@ -135,6 +138,8 @@ void HeldFetcher::ReadBlock(int t, uint64_t number) {
                                if (self->stopped_) return;
                                if (!block.ok())
                                  return self->End(block.status());
+                               self->fetched_ +=
+                                   block->order.size() + block->crc.size();
                                self->types_[t].block = *std::move(block);
                                self->Next();
                              });
@@ -233,7 +238,6 @@ void HeldFetcher::OnRows(Replies replies) {
     if (!piece.ok()) return End(piece.status());
     type().piece = *std::move(piece);
   }
-  for (const AlignedBuffer& reply : replies) fetched_ += reply.size();
   chunk_.replies = std::move(replies);
   working_ = true;
   TakeParts(0);

@@ -66,7 +66,8 @@ class HeldFetcher : public std::enable_shared_from_this<HeldFetcher> {
   // Calls nobody from now on. The rows stay.
   void Stop();
 
-  // Bytes of rows that were fetched, and whether all are held.
+  // Bytes of replies that were fetched: of the list's blocks, of where rows are
+  // and of rows; and whether all are held.
   uint64_t fetched_bytes() const { return fetched_; }
   bool complete() const { return complete_; }
 

@@ -2,21 +2,17 @@
 #ifndef TRIBUTARY_TRAINER_CLIENT_CORE_CACHE_MACHINE_ROWS_H_
 #define TRIBUTARY_TRAINER_CLIENT_CORE_CACHE_MACHINE_ROWS_H_
 
-#include <atomic>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "channel/shm/shared_memory.h"
-#include "channel/shm/socket_loop.h"
-#include "common/io/unique_fd.h"
+#include "trainer_client/core/cache/rows_meeting.h"
+#include "trainer_client/core/cache/rows_sharing.h"
 #include "trainer_client/core/held/held_rows.h"
 
 namespace tributary {
@@ -26,29 +22,22 @@ namespace tributary {
 // other where they share a network namespace (a machine, a pod), and nothing
 // is left behind when they are killed. The one that binds the name leads: it
 // fetches the rows, and hands each piece on as a frozen memory, which the
-// others map. When the leader ends, their mappings live on, and one that is a
-// candidate leads with the pieces that it has. Peers of another user are
-// refused.
+// others map (RowsSharing). When the leader ends, their mappings live on, and
+// one that is a candidate leads with the pieces that it has. Peers of another
+// user are refused.
 //
 // Thread-safe. Callbacks come on a thread of its own, which must not be the
 // one that destroys the object.
 class MachineRows {
  public:
-  // How this process takes part.
-  struct Joined {
-    // Whether rows are shared at all: not if another user has taken the name,
-    // or the leader does not answer.
-    bool shared = true;
-    // The share of the rows that are held: the leader's, which may be this
-    // process.
-    double share = 0;
-  };
-  using OnJoined = std::function<void(std::optional<Joined>)>;
+  using Joined = RowsSharing::Joined;
+  using OnJoined = RowsSharing::OnJoined;
 
   // `identity` says what the rows are, all but the share. RESOURCE_EXHAUSTED if
   // the system grants no thread or descriptor.
   static absl::StatusOr<std::unique_ptr<MachineRows>> Start(
       const std::string& identity);
+  explicit MachineRows(std::unique_ptr<RowsMeeting> meeting);
   ~MachineRows();
   // The socket's name, without the leading zero.
   static std::string NameOf(const std::string& identity);
@@ -63,6 +52,8 @@ class MachineRows {
   // Whether this process is the one to fetch. From now on it is a candidate to
   // lead.
   bool Leads();
+  // Whether it has the name: others get its pieces.
+  bool HasName() const { return state_->leads(); }
   // Does not lead, now and later.
   void Resign();
   // Hands a piece on that the leader has added to the rows.
@@ -73,13 +64,16 @@ class MachineRows {
   void Drop(int node_type, uint32_t num_rows);
 
  private:
-  class Loop;
+  // Calls `change` on the meeting's thread.
+  template <typename Change>
+  void Post(Change change) {
+    meeting_->Post([state = state_, change = std::move(change)]() mutable {
+      change(*state);
+    });
+  }
 
-  MachineRows(std::unique_ptr<SocketLoop> loop, std::shared_ptr<Loop> state)
-      : loop_(std::move(loop)), state_(std::move(state)) {}
-
-  std::unique_ptr<SocketLoop> loop_;
-  const std::shared_ptr<Loop> state_;
+  const std::shared_ptr<RowsSharing> state_;
+  std::unique_ptr<RowsMeeting> meeting_;
 };
 
 }  // namespace tributary

@@ -13,8 +13,8 @@
 namespace tributary {
 namespace {
 
-// Of batches, before an automatic size is thought of.
-constexpr uint64_t kBytesBefore = uint64_t{64} << 20;
+// Of the bytes of batches, one in so many may be fetched beside them.
+constexpr uint64_t kShareOfFetches = 2;
 
 }  // namespace
 
@@ -42,11 +42,13 @@ void TrainerCache::Start() {
   options_.size.automatic ? AwaitBatches() : Begin();
 }
 
-// So a short run has nothing of it.
 void TrainerCache::AwaitBatches() {
-  options_.observe([weak = weak_from_this()](const BatchView&) {
+  options_.observe([weak = weak_from_this()](const BatchView&, uint64_t) {
     const auto self = weak.lock();
-    if (self == nullptr || self->options_.bytes() < kBytesBefore) return;
+    if (self == nullptr ||
+        self->options_.wire_bytes() < self->options_.bytes_before) {
+      return;
+    }
     self->options_.observe(nullptr);
     self->Begin();
   });
@@ -77,7 +79,7 @@ void TrainerCache::Begin() {
   reader.json_bytes = list->json_bytes;
   reader_ = std::make_shared<HotListReader>(std::move(reader));
   list_ = list->digest;
-  auto rows = ProcessRows::Of(absl::StrCat(
+  auto rows = options_.process_rows(absl::StrCat(
       ToHex(list_), " ",
       HeldFormText(options_.schema, options_.collect, options_.feature_dtype),
       " ", options_.size.ToString()));
@@ -122,7 +124,7 @@ void TrainerCache::FindSize() {
   sizer.feature_dtype = options_.feature_dtype;
   sizer.memory = options_.memory;
   sizer.batches = options_.batches;
-  sizer.bytes = options_.bytes;
+  sizer.wire_bytes = options_.wire_bytes;
   sizer.chosen = [weak = weak_from_this()](const auto& chosen) {
     const auto self = weak.lock();
     if (self == nullptr || self->stopped_) return;
@@ -135,7 +137,9 @@ void TrainerCache::FindSize() {
   sizer_ = std::make_shared<CacheSizer>(std::move(sizer));
   sizer_->Start();
   options_.observe(
-      [sizer = sizer_](const BatchView& batch) { sizer->Observe(batch); });
+      [sizer = sizer_](const BatchView& batch, uint64_t wire_bytes) {
+        sizer->Observe(batch, wire_bytes);
+      });
 }
 
 void TrainerCache::OnSize(const TrainerCacheSize& size,
@@ -166,7 +170,10 @@ void TrainerCache::Fetch(const TrainerCacheSize& size) {
   fetcher.collect = options_.collect;
   fetcher.feature_dtype = options_.feature_dtype;
   fetcher.size = size;
-  fetcher.allowance = [bytes = options_.bytes] { return bytes() / 2; };
+  fetcher.piece_bytes = options_.piece_bytes;
+  fetcher.allowance = [wire_bytes = options_.wire_bytes] {
+    return wire_bytes() / kShareOfFetches;
+  };
   fetcher.machine = rows_->machine();
   fetcher.rows = [weak = weak_from_this(), shared = rows_,
                   list = list_](std::vector<HeldRows::Type> types) {

@@ -41,23 +41,34 @@ struct TrainerCacheOptions {
   // an epoch of this trainer has.
   uint64_t memory = 0;
   uint64_t batches = 0;
-  // Returns the bytes of batches so far.
-  std::function<uint64_t()> bytes;
+  // Returns the bytes of batches that servers have sent so far.
+  std::function<uint64_t()> wire_bytes;
+  // An automatic size is thought of once so many were sent: a short run has
+  // nothing of it.
+  uint64_t bytes_before = uint64_t{64} << 20;
+  uint64_t piece_bytes = uint64_t{64} << 20;
+  // Returns this process's part in the rows of an identity.
+  std::function<absl::StatusOr<std::shared_ptr<ProcessRows>>(
+      const std::string& identity)>
+      process_rows = ProcessRows::Of;
   // Is called on the strand once there are rows to name in credits.
   std::function<void(std::shared_ptr<HeldRows>)> hold;
-  // Sets who sees each batch that is delivered, on the strand; null: nobody.
-  std::function<void(std::function<void(const BatchView&)>)> observe;
+  // Sets who sees each batch that is delivered, and how many of its bytes were
+  // sent, on the strand; null: nobody.
+  std::function<void(
+      std::function<void(const BatchView& batch, uint64_t wire_bytes)>)>
+      observe;
 };
 
 // Finds the list that servers describe and fetches its first rows from them,
 // while the loader's batches come whole at first. If the size is automatic,
-// nothing happens until batches have had 64 MiB; then it is what others have
-// found out for such batches, or is found out by these (CacheSizer). All
+// nothing happens until some batches were sent; then it is what others
+// have found out for such batches, or is found out by these (CacheSizer). All
 // loaders of a user on a machine that want the same rows share one copy, and
 // one of them fetches (ProcessRows). What is in the way is logged once; batches
 // come whole then, or without the rows that are held. Fetching takes half of
-// the bytes of batches at most. All methods run on the strand. Held by
-// shared_ptr.
+// the bytes that were sent of batches at most. All methods run on the strand.
+// Held by shared_ptr.
 class TrainerCache : public std::enable_shared_from_this<TrainerCache> {
  public:
   explicit TrainerCache(TrainerCacheOptions options)
@@ -66,6 +77,12 @@ class TrainerCache : public std::enable_shared_from_this<TrainerCache> {
   void Start();
   // Calls nobody from now on.
   void Stop();
+  // Bytes that were fetched of rows so far.
+  uint64_t fetched_bytes() const {
+    return fetcher_ == nullptr ? 0 : fetcher_->fetched_bytes();
+  }
+  // Whether this loader, the one of its process that adds rows, has seen all.
+  bool complete() const { return fetcher_ != nullptr && fetcher_->complete(); }
 
  private:
   const DescribedHotList* FindList() const;

@@ -121,11 +121,10 @@ void AnswerHandler::OnFilled(BatchServer& server, PendingBatch& batch,
     Retry(batch, server, view.status(), now);
     return server.Disconnect(view.status());
   }
-  batch.Complete(std::move(end.slot), *std::move(view));
+  batch.Complete(std::move(end.slot), *std::move(view),
+                 {end.left_out_bytes - end.compact_bytes, end.compact_bytes});
   state_->rooms.OnReceived(end.bytes);
-  state_->stats.left_out += end.left_out_bytes - end.compact_bytes;
-  state_->stats.compact += end.compact_bytes;
-  batch.trail().Ready(now, end.left_out_bytes);
+  batch.trail().Ready(now);
   fleet_->Cancel(state_->epoch.RefOf(batch.index()), nullptr);
 }
 

@@ -34,7 +34,7 @@ class BatchRoomsTest : public testing::Test {
     BatchLayout layout(BatchKey{{}, 0, index});
     auto view = BatchView::Parse(slot->bytes().first(layout.Finish()));
     ASSERT_TRUE(view.ok()) << view.status();
-    window_.Find(index)->Complete(slot, *view);
+    window_.Find(index)->Complete(slot, *view, {});
   }
 
   const std::shared_ptr<SlotRing> ring_ = SlotRing::Create(64 << 10);

@@ -40,10 +40,9 @@ class BatchTrail {
       return;
     }
   }
-  void Ready(absl::Time now, uint64_t left_out_bytes) {
+  void Ready(absl::Time now) {
     timeline_.ready = now;
     waits_before_.reset();
-    timeline_.left_out_bytes = left_out_bytes;
   }
   // Notes for how long the user had waited for batches, in all, when this one
   // became ready. Only the first call after Ready counts.

@@ -18,7 +18,7 @@ TEST(BatchTrail, KeepsEachRequestAndShiftsItsTimes) {
   v1::BatchTrace trace;
   trace.set_inputs(3);
   trail.Ended(kTwo, At(9), absl::OkStatus(), &trace);
-  trail.Ready(At(9), 64);
+  trail.Ready(At(9));
   const BatchTimeline timeline = trail.Take(absl::Seconds(100));
   ASSERT_EQ(timeline.attempts.size(), 2u);
   EXPECT_EQ(timeline.attempts[0].server, "10.0.0.1:1");
@@ -29,7 +29,6 @@ TEST(BatchTrail, KeepsEachRequestAndShiftsItsTimes) {
   EXPECT_EQ(timeline.attempts[1].ended, At(100009));
   EXPECT_EQ(timeline.attempts[1].trace->inputs(), 3u);
   EXPECT_EQ(timeline.ready, At(100009));
-  EXPECT_EQ(timeline.left_out_bytes, 64u);
 }
 
 TEST(BatchTrail, ARequestWithoutAnAnswerHasNoEnd) {

@@ -13,7 +13,7 @@ void MakeReady(PendingBatch& batch, const std::shared_ptr<SlotRing>& ring) {
   auto slot = ReceiveSlot::Allocate(ring, 4'096);
   const uint64_t bytes = WriteBatch({{}, 0, batch.index()}, *slot);
   ASSERT_TRUE(slot->Filled(bytes).ok());
-  batch.Complete(slot, *BatchView::Parse(slot->bytes()));
+  batch.Complete(slot, *BatchView::Parse(slot->bytes()), {});
 }
 
 TEST(BatchWindow, FindsByIndex) {

@@ -44,12 +44,14 @@ bool PendingBatch::Hedge() {
   return true;
 }
 
-void PendingBatch::Complete(std::shared_ptr<ReceiveSlot> slot, BatchView view) {
+void PendingBatch::Complete(std::shared_ptr<ReceiveSlot> slot, BatchView view,
+                            LeftOutBytes left_out) {
   state_ = State::kReady;
   failures_ = 0;
   received_bytes_ = wanted_bytes_ = slot->bytes().size();  // in case of Evict
   slot_ = std::move(slot);
   view_ = std::move(view);
+  left_out_ = left_out;
 }
 
 // A server that ran out of memory knows only a lower bound: growing by a

@@ -69,6 +69,12 @@ class PendingBatch {
 
   // Its size, once it has been received; 0: unknown.
   uint64_t received_bytes() const { return received_bytes_; }
+  // Of these, those that did not travel.
+  struct LeftOutBytes {
+    uint64_t held = 0;     // of rows that the trainer holds
+    uint64_t compact = 0;  // by compact edges
+  };
+  const LeftOutBytes& left_out() const { return left_out_; }
   // The bytes to ask for: its size, or what servers have said that it needs. 0:
   // nothing is known.
   uint64_t wanted_bytes() const { return wanted_bytes_; }
@@ -99,7 +105,8 @@ class PendingBatch {
 
   // ---- answers; they require is_unfinished() --------------------------------
   // The batch is in the first bytes of `slot`, which Filled has marked.
-  void Complete(std::shared_ptr<ReceiveSlot> slot, BatchView view);
+  void Complete(std::shared_ptr<ReceiveSlot> slot, BatchView view,
+                LeftOutBytes left_out);
   // `server` says that it needs `bytes` where it had `granted`, fewer; another
   // one is asked if possible. Room of `capacity` bytes is never exceeded.
   // Requires bytes <= capacity.
@@ -128,6 +135,7 @@ class PendingBatch {
   uint64_t index_;
   State state_ = State::kWanted;
   uint64_t received_bytes_ = 0;
+  LeftOutBytes left_out_;
   uint64_t wanted_bytes_ = 0;
   std::map<Address, uint64_t> needs_;  // the latest that each server has said
   bool hedged_ = false;

@@ -73,13 +73,22 @@ TEST(PendingBatch, AnEvictedBatchKeepsItsSizeAndFreesItsRoom) {
   auto slot = ReceiveSlot::Allocate(ring, 8'192);
   const uint64_t bytes = WriteBatch(key, *slot);
   ASSERT_TRUE(slot->Filled(bytes).ok());
-  batch.Complete(slot, *BatchView::Parse(slot->bytes()));
+  batch.Complete(slot, *BatchView::Parse(slot->bytes()), {128, 64});
+  EXPECT_EQ(batch.left_out().held, 128u);
+  EXPECT_EQ(batch.left_out().compact, 64u);
   slot.reset();
   EXPECT_EQ(batch.state(), State::kReady);
   EXPECT_EQ(ring->stats().ready, 1);
   batch.Evict();
   EXPECT_EQ(batch.state(), State::kWanted);
   EXPECT_EQ(batch.received_bytes(), bytes);
+  // Now it comes whole.
+  slot = ReceiveSlot::Allocate(ring, 8'192);
+  ASSERT_TRUE(slot->Filled(WriteBatch(key, *slot)).ok());
+  batch.Complete(slot, *BatchView::Parse(slot->bytes()), {});
+  EXPECT_EQ(batch.left_out().held, 0u);
+  slot.reset();
+  batch.Evict();
   EXPECT_EQ(batch.LeastRoom(kServer), bytes);
   EXPECT_EQ(ring->stats().used_bytes, 0);
 }
@@ -90,7 +99,7 @@ TEST(PendingBatch, ALeaseOwnsTheRoom) {
   PendingBatch batch(7);
   auto slot = ReceiveSlot::Allocate(ring, 8'192);
   ASSERT_TRUE(slot->Filled(WriteBatch(key, *slot)).ok());
-  batch.Complete(slot, *BatchView::Parse(slot->bytes()));
+  batch.Complete(slot, *BatchView::Parse(slot->bytes()), {});
   slot.reset();
   {
     const absl::StatusOr<BatchLease> lease = batch.TakeLease();

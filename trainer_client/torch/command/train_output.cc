@@ -54,13 +54,16 @@ std::string EpochLine(const EpochReport& r, uint64_t epochs) {
   if (r.valid) absl::StrAppendFormat(&line, "  valid %.3f", *r.valid);
   absl::StrAppendFormat(&line, "  %.0f inputs/s  %.1f MB/s  waiting %.0f%%",
                         PerSecond(r.inputs, r.seconds),
-                        PerSecond(r.bytes - r.held_bytes, r.seconds) / 1e6,
+                        PerSecond(r.wire_bytes, r.seconds) / 1e6,
                         r.wait_share * 100);
-  if (r.held_bytes > 0) {
+  const auto append_share = [&](const char* name, uint64_t bytes) {
+    if (bytes == 0) return;
     absl::StrAppendFormat(
-        &line, "  held %.0f%%",
-        100 * static_cast<double>(r.held_bytes) / static_cast<double>(r.bytes));
-  }
+        &line, "  %s %.0f%%", name,
+        100 * static_cast<double>(bytes) / static_cast<double>(r.bytes));
+  };
+  append_share("held", r.held_bytes);
+  append_share("compact", r.compact_bytes);
   return line;
 }
 
@@ -138,10 +141,12 @@ void TrainLog::Epoch(const EpochReport& r) {
                     {"valid_" + r.metric, OrNull(r.valid)},
                     {"inputs", r.inputs},
                     {"bytes", r.bytes},
+                    {"wire_bytes", r.wire_bytes},
                     {"seconds", r.seconds},
                     {"wait_share", r.wait_share},
                     {"step_seconds", StepSeconds(r.step)}};
   if (r.held_bytes > 0) line["held_bytes"] = r.held_bytes;
+  if (r.compact_bytes > 0) line["compact_bytes"] = r.compact_bytes;
   if (r.exhausted + r.exhausted_in_valid > 0) {
     line["exhausted_negatives"] = r.exhausted;
     line["exhausted_negatives_in_valid"] = r.exhausted_in_valid;

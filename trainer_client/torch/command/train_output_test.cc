@@ -15,6 +15,7 @@ const EpochReport kReport{
     .valid = 0.792,
     .inputs = 140,
     .bytes = 3'000'000,
+    .wire_bytes = 3'000'000,
     .seconds = 0.5,
     .wait_share = 0.34,
     .step = {.seconds = {0.3, 0.04, 0.2, 0.31, 0.1, 0.05}, .steps = 10}};
@@ -37,10 +38,12 @@ TEST(TrainOutputTest, EpochLine) {
             "6.0 MB/s  waiting 34%");
   EpochReport report = kReport;
   report.held_bytes = report.bytes / 4;
+  report.compact_bytes = report.bytes / 20;
+  report.wire_bytes = report.bytes * 7 / 10;
   EXPECT_EQ(EpochLine(report, 40),
             "epoch 3/40  loss 0.5321  train 0.914  valid 0.792  280 inputs/s  "
-            "4.5 MB/s  waiting 34%  held 25%");
-  report.held_bytes = 0;
+            "4.2 MB/s  waiting 34%  held 25%  compact 5%");
+  report.held_bytes = report.compact_bytes = 0;
   report.valid.reset();
   report.seconds = 0;
   EXPECT_EQ(EpochLine(report, 40),
@@ -113,7 +116,7 @@ TEST(TrainOutputTest, LogIsJsonLines) {
       Lines(path),
       (std::vector<std::string>{
           R"({"event":"start","command":"tributary-train --graph \"g\"","world":2})",
-          R"({"event":"epoch","epoch":3,"loss":0.53214,"train_accuracy":0.9142,"valid_accuracy":0.792,"inputs":140,"bytes":3000000,"seconds":0.5,"wait_share":0.34,"step_seconds":{"wait":0.03,"copy":0.004,"forward":0.02,"backward":0.031,"reduce":0.01,"optimizer":0.005}})",
+          R"({"event":"epoch","epoch":3,"loss":0.53214,"train_accuracy":0.9142,"valid_accuracy":0.792,"inputs":140,"bytes":3000000,"wire_bytes":3000000,"seconds":0.5,"wait_share":0.34,"step_seconds":{"wait":0.03,"copy":0.004,"forward":0.02,"backward":0.031,"reduce":0.01,"optimizer":0.005}})",
           R"({"event":"result","test_accuracy":0.812,"valid_accuracy":0.794,"best_epoch":27,"epochs":40,"seconds":4.25})"}));
 }
 

@@ -38,7 +38,12 @@ TrainMetrics::TrainMetrics(const std::string& version)
                                  "Bytes of these batches")),
       left_out_(metrics_.AddCounter(
           "tributary_train_left_out_bytes_total",
-          "Bytes of received batches that were not sent: rows held here")),
+          "Of these, bytes that were not sent: rows held here")),
+      compact_(metrics_.AddCounter(
+          "tributary_train_compact_bytes_total",
+          "Of these, bytes that compact edges did without")),
+      wire_bytes_(metrics_.AddCounter("tributary_train_wire_bytes_total",
+                                      "Of these, bytes that were sent")),
       reassigned_(metrics_.AddCounter("tributary_train_reassigned_total",
                                       "Batches that were asked for again")),
       hedged_(metrics_.AddCounter("tributary_train_hedged_total",
@@ -55,6 +60,8 @@ void TrainMetrics::Update(const LoaderStats& stats) {
   AddTo(inputs_, stats.inputs, counted_.inputs);
   AddTo(bytes_, stats.bytes, counted_.bytes);
   AddTo(left_out_, stats.left_out, counted_.left_out);
+  AddTo(compact_, stats.compact, counted_.compact);
+  AddTo(wire_bytes_, stats.wire_bytes(), counted_wire_bytes_);
   AddTo(reassigned_, stats.reassigned, counted_.reassigned);
   AddTo(hedged_, stats.hedged, counted_.hedged);
   AddTo(needs_, stats.needs, counted_.needs);

@@ -40,8 +40,10 @@ class TrainMetrics {
   ProcessMetrics process_;
   std::array<Histogram, kNumStepPhases> phases_;
   Gauge epoch_, step_;
-  Counter batches_, inputs_, bytes_, left_out_, reassigned_, hedged_, needs_;
+  Counter batches_, inputs_, bytes_, left_out_, compact_, wire_bytes_;
+  Counter reassigned_, hedged_, needs_;
   LoaderStats counted_;  // so far; of the rank's thread
+  uint64_t counted_wire_bytes_ = 0;
 };
 
 // Passes a rank's reports on, and counts them. What it refers to outlives it.

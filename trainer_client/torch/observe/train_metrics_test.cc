@@ -26,6 +26,7 @@ TEST(TrainMetricsTest, CountersGrowByWhatTheLoaderHasMore) {
                   .inputs = 50,
                   .bytes = 500,
                   .left_out = 70,
+                  .compact = 30,
                   .reassigned = 3,
                   .hedged = 2,
                   .needs = 1});
@@ -33,6 +34,8 @@ TEST(TrainMetricsTest, CountersGrowByWhatTheLoaderHasMore) {
   EXPECT_EQ(ValueOf(metrics, "tributary_train_inputs_total"), 50);
   EXPECT_EQ(ValueOf(metrics, "tributary_train_batch_bytes_total"), 500);
   EXPECT_EQ(ValueOf(metrics, "tributary_train_left_out_bytes_total"), 70);
+  EXPECT_EQ(ValueOf(metrics, "tributary_train_compact_bytes_total"), 30);
+  EXPECT_EQ(ValueOf(metrics, "tributary_train_wire_bytes_total"), 400);
   EXPECT_EQ(ValueOf(metrics, "tributary_train_reassigned_total"), 3);
   EXPECT_EQ(ValueOf(metrics, "tributary_train_hedged_total"), 2);
   EXPECT_EQ(ValueOf(metrics, "tributary_train_needs_total"), 1);

@@ -23,11 +23,13 @@ struct EpochReport {
   std::optional<double> train_accuracy;
   std::optional<double> valid;  // the metric; none: not measured or undefined
   uint64_t inputs = 0;
-  uint64_t bytes = 0;       // of batches
-  uint64_t held_bytes = 0;  // of them, of rows that trainers held: not sent
-  double seconds = 0;       // of the training rounds
-  double wait_share = 0;    // share of them spent waiting for batches
-  StepTimes step;           // of a rank, as a mean over the ranks
+  uint64_t bytes = 0;  // of batches
+  // Of them, those that were sent; of rows that trainers held; and those that
+  // compact edges did without.
+  uint64_t wire_bytes = 0, held_bytes = 0, compact_bytes = 0;
+  double seconds = 0;     // of the training rounds
+  double wait_share = 0;  // share of them spent waiting for batches
+  StepTimes step;         // of a rank, as a mean over the ranks
   // Links: the negatives of the training passes, and of the validation, for
   // which no allowed pair was found (OnExhausted::kAccept).
   uint64_t exhausted = 0;

@@ -363,10 +363,13 @@ class TrainingRun {
                                          double seconds) {
     ASSIGN_OR_RETURN(const Tally all, SumOverRanks(own, group_));
     const LoaderStats after = loaders_.train->stats();
-    std::array<double, 4> sums{
+    std::array<double, 6> sums{
         static_cast<double>(after.bytes - before.bytes),
-        absl::ToDoubleSeconds(after.waited - before.waited), seconds,
-        static_cast<double>(after.left_out - before.left_out)};
+        absl::ToDoubleSeconds(after.waited - before.waited),
+        seconds,
+        static_cast<double>(after.left_out - before.left_out),
+        static_cast<double>(after.compact - before.compact),
+        static_cast<double>(after.wire_bytes() - before.wire_bytes())};
     RETURN_IF_ERROR(group_.Sum(absl::MakeSpan(sums)));
     EpochReport report{.epoch = epoch};
     report.metric = result_.metric;
@@ -377,7 +380,9 @@ class TrainingRun {
     report.inputs = static_cast<uint64_t>(all.inputs);
     report.exhausted = static_cast<uint64_t>(all.exhausted);
     report.bytes = static_cast<uint64_t>(sums[0]);
-    report.held_bytes = static_cast<uint64_t>(std::min(sums[3], sums[0]));
+    report.held_bytes = static_cast<uint64_t>(sums[3]);
+    report.compact_bytes = static_cast<uint64_t>(sums[4]);
+    report.wire_bytes = static_cast<uint64_t>(sums[5]);
     report.seconds = sums[2] / group_.world();
     report.wait_share = sums[2] > 0 ? std::min(1.0, sums[1] / sums[2]) : 0;
     return report;
