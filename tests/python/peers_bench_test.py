@@ -168,15 +168,16 @@ class TurnTest(unittest.TestCase):
 
 
 class FailingWay:
-    """Has one turn."""
+    """Has a turn, a failure, and turns."""
 
     def __init__(self):
-        self.left = [{"batches": 1, "seconds": 1.0, "inputs": 7, "edges": 9}]
+        self.asked = 0
 
     def turn(self):
-        if not self.left:
+        self.asked += 1
+        if self.asked == 2:
             raise programs.Failed("ended with 1: a | b")
-        return self.left.pop()
+        return {"batches": 1, "seconds": 1.0, "inputs": 7, "edges": 9}
 
 
 class TurnsTest(unittest.TestCase):
