@@ -14,6 +14,7 @@ import datetime
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -208,8 +209,14 @@ def arguments():
     return options
 
 
+def end(number, _):
+    """Ends as an exception does, with all programs and the folder."""
+    raise SystemExit(128 + number)
+
+
 def main():
     options = arguments()
+    signal.signal(signal.SIGTERM, end)
     if options.list:
         for row in rows.ROWS:
             print(f"{row.name:20} {row.title}; {row.includes}; beside {row.beside}")

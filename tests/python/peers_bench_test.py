@@ -91,6 +91,31 @@ class RunTest(unittest.TestCase):
             self.assertIn(limit, done.stdout)
 
 
+    def test_nothing_is_left_after_sigterm(self):
+        with tempfile.TemporaryDirectory() as folder:
+            bench = subprocess.Popen(
+                [BENCH, *SMALL, "--rounds", "1000", "--only", "remote"], text=True,
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                env={**os.environ, "TMPDIR": folder})
+            self.addCleanup(bench.kill)
+            while "round 0" not in (line := bench.stderr.readline()):
+                self.assertNotEqual(line, "")
+            (server,) = [int(path.parent.name) for path in pathlib.Path("/proc").glob("*/environ")
+                         if self.is_server_in(path, folder)]
+            bench.terminate()
+            self.assertEqual(bench.wait(DEADLINE), 128 + signal.SIGTERM)
+            bench.stderr.close()
+            self.assertEqual(os.listdir(folder), [])
+            self.assertEqual(programs.members(server), set())
+
+    def is_server_in(self, environ, folder):
+        try:
+            return (f"TMPDIR={folder}\0".encode() in environ.read_bytes()
+                    and b"\0serve\0" in environ.with_name("cmdline").read_bytes())
+        except OSError:
+            return False  # it has ended
+
+
 def row_of(beside, rates, batch_edges=100, failure=None):
     """A row whose turns have these thousands of inputs per second, by round."""
     return {"title": "A title", "includes": "sampling only", "beside": beside, "versions": {},
