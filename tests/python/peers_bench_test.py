@@ -98,8 +98,10 @@ class RunTest(unittest.TestCase):
                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
                 env={**os.environ, "TMPDIR": folder})
             self.addCleanup(bench.kill)
-            while "round 0" not in (line := bench.stderr.readline()):
-                self.assertNotEqual(line, "")
+            said = [""]
+            while "round 0" not in said[-1]:
+                said.append(bench.stderr.readline())
+                self.assertNotEqual(said[-1], "", said)
             (server,) = [int(path.parent.name) for path in pathlib.Path("/proc").glob("*/environ")
                          if self.is_server_in(path, folder)]
             bench.terminate()
