@@ -1,4 +1,6 @@
-"""Makes the Python environments of the systems that are measured.
+"""Makes the Python environments of the systems that are measured, or runs a command in one.
+
+    /usr/bin/python3 -m benchmarks.peers.environments dgl COMMAND...
 
 An environment is a folder in the cache, one for each content of its requirements file
 (third_party/pip/install.py), which pins every wheel by its hash. torch's wheel names
@@ -142,6 +144,8 @@ def torch_of(site):
 
 def make(name):
     """Returns the variables of environment `name`, dgl, glt or pyg; raises Unavailable."""
+    if name not in ("dgl", "glt", "pyg"):
+        raise Unavailable(f"{name!r}; allowed: dgl, glt, pyg")
     pins = "glt" if name == "pyg" else name
     try:
         site = install(f"peers-{pins}", ROOT / f"benchmarks/peers/requirements_{pins}.txt")
@@ -149,3 +153,11 @@ def make(name):
         return variables(site, others.get(name, list)())
     except (OSError, subprocess.CalledProcessError) as error:
         raise Unavailable(f"not installed: {error}") from error
+
+
+if __name__ == "__main__":
+    try:
+        os.environ.update(make(sys.argv[1]))
+    except Unavailable as unavailable:
+        raise SystemExit(f"environments: {unavailable}") from unavailable
+    os.execvp(sys.argv[2], sys.argv[2:])
