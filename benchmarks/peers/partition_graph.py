@@ -1,7 +1,8 @@
 r"""Measures DGL's partition_graph on a folder of .npy chunks.
 
     /usr/bin/python3 -m benchmarks.peers.environments dgl \
-        /usr/bin/python3 benchmarks/peers/partition_graph.py CHUNKS OUT [--parts N] [--method random|metis]
+        /usr/bin/python3 benchmarks/peers/partition_graph.py CHUNKS OUT [--parts N] \
+        [--method random|metis]
 
 The counterpart of `tributary partition --format dgl-chunked`: the same chunks, as
 `tributary generate rmat --chunks` writes them, to a folder of as many parts. Reading the
