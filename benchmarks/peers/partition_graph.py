@@ -1,14 +1,15 @@
-"""Measures DGL's partition_graph on a folder of .npy chunks.
+r"""Measures DGL's partition_graph on a folder of .npy chunks.
 
-    python3 benchmarks/peers/partition_graph.py CHUNKS OUT [--parts N] [--method random|metis]
+    /usr/bin/python3 -m benchmarks.peers.environments dgl \
+        /usr/bin/python3 benchmarks/peers/partition_graph.py CHUNKS OUT [--parts N] \
+        [--method random|metis]
 
 The counterpart of `tributary partition --format dgl-chunked`: the same chunks, as
 `tributary generate rmat --chunks` writes them, to a folder of as many parts. Reading the
 arrays, building the graph and partitioning it are timed, as a user's script has them.
 Prints one JSON object with seconds of each step, and the largest resident set in MiB.
 
-Needs dgl==2.1.0, torch==2.2.1, torchdata==0.7.1, numpy<2, setuptools<70, pydantic,
-pyyaml and pandas of PyPI.
+requirements_dgl.txt pins DGL and what it needs.
 """
 
 import argparse

@@ -1,17 +1,17 @@
-"""Measures pulls and pushes of rows by DGL's key-value store and by Redis.
+r"""Measures pulls and pushes of rows by DGL's key-value store and by Redis.
 
-    python3 benchmarks/peers/tensor_stores.py [--rows N] [--pull N] [--seconds S]
+    /usr/bin/python3 -m benchmarks.peers.environments dgl \
+        /usr/bin/python3 benchmarks/peers/tensor_stores.py [--rows N] [--pull N] [--seconds S]
 
 The counterpart of `tributary bench tensors`: rows of 64 float32 in another
 process on this machine, reached over loopback TCP; random rows, ROWS in each
 request, one request at a time. Prints one JSON object for each store.
 
-DGL (dgl==2.1.0, torch==2.2.1, torchdata==0.7.1, numpy<2, setuptools<70, pydantic,
-pyyaml, pandas of PyPI) answers a client of its own machine from shared memory,
-which a trainer on another machine cannot do; so the requests are those that
-KVClient.pull and push send to other machines, sent by the same functions. A push of
-DGL's has no reply: each is followed by a pull of one row, which its server answers
-after it. Redis (Debian's redis-server) is asked by MGET and MSET of as many keys, a key for
+DGL (requirements_dgl.txt pins it and what it needs) answers a client of its own machine
+from shared memory, which a trainer on another machine cannot do; so the requests are
+those that KVClient.pull and push send to other machines, sent by the same functions. A
+push of DGL's has no reply: each is followed by a pull of one row, which its server
+answers after it. Redis (Debian's redis-server) is asked by MGET and MSET of as many keys, a key for
 each row, with a value of 256 bytes; the requests are encoded beforehand, and replies
 are not parsed.
 """
