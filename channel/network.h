@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "channel/net/connection_ages.h"
 #include "channel/transport.h"
@@ -66,6 +67,10 @@ struct NetworkServerOptions {
   // with a PlannedEnd.
   absl::Duration stream_idle_timeout = absl::Minutes(10);
 };
+
+// Returns INVALID_ARGUMENT for plaintext on an address beyond loopback without
+// `insecure`, or for a part of the TLS files only.
+absl::Status CheckServerOptions(const NetworkServerOptions& options);
 
 // Accepts streams from the network until it is shut down. Thread-safe.
 class NetworkServer {

@@ -128,7 +128,7 @@ class StreamService final : public grpc::CallbackGenericService {
     return stream.get();  // owns itself until OnDone
   }
   void SetServing(bool serving) { serving_ = serving; }
-  StreamRegistry& registry() { return limits_.registry; }
+  StreamRegistry<GrpcStream>& registry() { return limits_.registry; }
   StreamLimits& limits() { return limits_; }
   const StreamLimits& limits() const { return limits_; }
 
@@ -240,7 +240,7 @@ class GrpcServerImpl final : public GrpcServer {
     return counts;
   }
   std::map<std::string, uint64_t> refused_streams() const override {
-    return service_.limits().refused.counts();
+    return service_.limits().places.refused().counts();
   }
 
   void SetServing(bool serving) override { service_.SetServing(serving); }
@@ -317,14 +317,7 @@ class GrpcServerImpl final : public GrpcServer {
 
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
     NetworkServerOptions options, StreamAcceptor* acceptor) {
-  RETURN_IF_ERROR(CheckTlsFiles(options.tls));
-  if (options.tls.empty() && !options.insecure &&
-      !IsLoopback(options.listen.host)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "listening on ", options.listen.ToString(),
-        " without TLS would serve the graph to anyone who reaches it: listen "
-        "on a loopback address, or allow it with --insecure"));
-  }
+  RETURN_IF_ERROR(CheckServerOptions(options));
   RETURN_IF_ERROR(CheckRoomForGrpc());
   TakeGrpcLog();
   KeepReceiveMemory();

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
-#include "channel/shm/fd_message.h"
+#include "channel/net/fd_message.h"
 #include "common/hash/sha256.h"
 #include "common/observe/log.h"
 #include "common/text/status.h"

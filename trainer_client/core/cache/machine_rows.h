@@ -15,7 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "channel/shm/shared_memory.h"
-#include "channel/shm/socket_loop.h"
+#include "channel/net/socket_loop.h"
 #include "common/io/unique_fd.h"
 #include "trainer_client/core/held/held_rows.h"
 
