@@ -40,7 +40,6 @@ namespace tributary {
 namespace {
 
 constexpr int kMaxMetadataBytes = 8 << 10;
-constexpr uint8_t kTlsHandshake = 22;  // the type of a client's first record
 
 // Unix sockets are in plain text: the system tells who is at the other end.
 bool UsesTls(const NetworkServerOptions& options) {
@@ -275,13 +274,7 @@ class GrpcServerImpl final : public GrpcServer {
     // says nothing of it here.
     if (!UsesTls(options_) && !address_.is_unix()) {
       callbacks.first = [](uint8_t byte, const std::string& host) {
-        if (byte != kTlsHandshake) return;
-        RefusedConnections::OfProcess().Add(
-            RefusalReason::kTls,
-            absl::StrCat(host,
-                         " speaks TLS, and this server plain text: start "
-                         "it with --tls-ca, --tls-cert and --tls-key, or "
-                         "the other end without them"));
+        RefusedConnections::OfProcess().CheckPlainText(byte, host);
       };
     }
     callbacks.every_second = [this] {

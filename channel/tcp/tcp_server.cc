@@ -1,9 +1,12 @@
 #include "channel/tcp/tcp_server.h"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -11,6 +14,7 @@
 #include "channel/caller.h"
 #include "channel/method_roles.h"
 #include "channel/net/connection_acceptor.h"
+#include "channel/net/connection_ages.h"
 #include "channel/net/connection_use.h"
 #include "channel/net/listening_sockets.h"
 #include "channel/net/peer_name.h"
@@ -18,13 +22,24 @@
 #include "channel/planned_end.h"
 #include "channel/tcp/tcp_stream.h"
 #include "channel/tcp/tcp_stream_set.h"
+#include "channel/tls/peer_check.h"
 #include "channel/tls/refused_connections.h"
+#include "channel/tls/tls_connection.h"
+#include "channel/tls/tls_context.h"
+#include "common/identity/certificate.h"
+#include "common/observe/log.h"
 #include "common/observe/refusal_counter.h"
 #include "common/runtime/clock.h"
+#include "common/runtime/mutex.h"
 #include "common/text/status.h"
 
 namespace tributary {
 namespace {
+
+// Unix sockets are in plain text: the system tells who is at the other end.
+bool UsesTls(const NetworkServerOptions& options) {
+  return !options.tls.empty() && !options.listen.is_unix();
+}
 
 // Ticks are a part of what they measure.
 absl::Duration TickInterval(const NetworkServerOptions& options) {
@@ -37,7 +52,10 @@ absl::Duration TickInterval(const NetworkServerOptions& options) {
 class TcpServerImpl final : public TcpServer {
  public:
   TcpServerImpl(const NetworkServerOptions& options, StreamAcceptor* acceptor)
-      : options_(options), places_(options.max_streams), accepts_(acceptor) {}
+      : options_(options),
+        ages_(options.age),
+        places_(options.max_streams),
+        accepts_(acceptor) {}
   ~TcpServerImpl() override { Shutdown(absl::ZeroDuration()); }
 
   absl::Status Listen() {
@@ -45,6 +63,12 @@ class TcpServerImpl final : public TcpServer {
                                        options_.listen,
                                        options_.connection.keepalive_timeout));
     address_ = sockets->address();
+    if (UsesTls(options_)) {
+      ASSIGN_OR_RETURN(auto tls, ReloadedTls::Read(TlsSide::kServer,
+                                                   options_.tls, "the server"));
+      MutexLock lock(tls_mutex_);
+      tls_ = std::move(tls);
+    }
     ASSIGN_OR_RETURN(
         set_, TcpStreamSet::Start("tcp-server", TickInterval(options_),
                                   [this](TcpStream& stream) { Late(stream); }));
@@ -81,6 +105,7 @@ class TcpServerImpl final : public TcpServer {
  private:
   // What a stream holds until it has ended. Used on its loop's thread.
   struct Held {
+    CallerPtr caller;
     std::shared_ptr<ConnectionUse> use;  // null: not measured
     BudgetShare::Hold place;
     bool open = false;
@@ -92,6 +117,11 @@ class TcpServerImpl final : public TcpServer {
     limits.guard.receive_memory = options_.receive_memory;
     ConnectionAcceptor::Callbacks callbacks;
     callbacks.accepted = [this](UniqueFd fd, size_t) { Adopt(std::move(fd)); };
+    if (!UsesTls(options_) && !address_.is_unix()) {
+      callbacks.first = [](uint8_t byte, const std::string& host) {
+        RefusedConnections::OfProcess().CheckPlainText(byte, host);
+      };
+    }
     callbacks.every_second = [this] {
       num_idle_streams_ +=
           set_->streams().CloseIdle(options_.stream_idle_timeout);
@@ -104,16 +134,49 @@ class TcpServerImpl final : public TcpServer {
   }
 
   void Adopt(UniqueFd fd) {
+    auto tls = MakeTls(fd.get());
+    if (!tls.ok()) {
+      LogRepeated(LogLevel::kError, "tcp-tls", tls.status().ToString());
+      shutdown(fd.get(), SHUT_RDWR);  // the acceptor has a duplicate
+      return;
+    }
     const ConnectionTable* const table = table_;
     auto held = std::make_shared<Held>();
+    held->caller = MakeCaller(PeerNameOf(fd.get()));
     if (table != nullptr) {
       held->use = table->Find(ConnectionTable::KeyOfSocket(fd.get()));
     }
+    const auto stream = std::make_shared<TcpStream>(
+        held->caller->address, set_->NextLoop(),
+        TcpStreamOptions{options_.connection, options_.handshake_timeout},
+        CallbacksOf(held));
+    const bool open = set_->streams().Add(stream.get());
+    stream->StartServer(std::move(fd), *std::move(tls));
+    if (!open) stream->Close(PlannedEnd("the server is shutting down"));
+  }
+
+  // Returns null for plain text.
+  absl::StatusOr<std::unique_ptr<TlsConnection>> MakeTls(int fd) {
+    MutexLock lock(tls_mutex_);
+    if (!tls_.has_value()) return nullptr;
+    return TlsConnection::Start(tls_->Current(), TlsSide::kServer, fd);
+  }
+
+  TcpStream::Callbacks CallbacksOf(std::shared_ptr<Held> held) {
     TcpStream::Callbacks callbacks;
-    auto caller = MakeCaller(PeerNameOf(fd.get()));
-    callbacks.open = [this, held, caller](TcpStream& stream,
-                                          StreamMethod method) {
-      return Open(stream, method, caller, *held);
+    callbacks.verify = [held](const std::string& pem) -> absl::Status {
+      RETURN_IF_ERROR(CheckClient(pem));
+      ASSIGN_OR_RETURN(const CertificateFacts facts, FactsOfPem(pem));
+      held->caller = MakeCaller(held->caller->address, facts.identity);
+      return absl::OkStatus();
+    };
+    callbacks.handshake_failed = [held](RefusalReason reason,
+                                        const absl::Status& why) {
+      RefusedConnections::OfProcess().Add(
+          reason, absl::StrCat(held->caller->address, ": ", why.message()));
+    };
+    callbacks.open = [this, held](TcpStream& stream, StreamMethod method) {
+      return Open(stream, method, *held);
     };
     if (held->use != nullptr) {
       callbacks.read = [use = held->use](size_t bytes) {
@@ -121,19 +184,13 @@ class TcpServerImpl final : public TcpServer {
       };
     }
     callbacks.ended = [this, held](TcpStream& stream) { Ended(stream, *held); };
-    const auto stream = std::make_shared<TcpStream>(
-        caller->address, set_->NextLoop(),
-        TcpStreamOptions{options_.connection, options_.handshake_timeout},
-        std::move(callbacks));
-    const bool open = set_->streams().Add(stream.get());
-    stream->StartServer(std::move(fd));
-    if (!open) stream->Close(PlannedEnd("the server is shutting down"));
+    return callbacks;
   }
 
   absl::StatusOr<std::shared_ptr<StreamHandler>> Open(TcpStream& stream,
                                                       StreamMethod method,
-                                                      const CallerPtr& caller,
                                                       Held& held) {
+    const CallerPtr& caller = held.caller;
     held.open = true;
     ++num_open_;
     if (held.use != nullptr) held.use->OpenStream(SteadyClock().Now());
@@ -148,7 +205,12 @@ class TcpServerImpl final : public TcpServer {
     absl::Status why = absl::UnavailableError("refused");
     const auto handle = stream.MakeHandle();
     auto handler = accepts_->Accept(method, caller, handle, &why);
-    if (handler != nullptr) return handler;
+    if (handler != nullptr) {
+      if (UsesTls(options_)) {
+        stream.CloseAt(ages_.EndOf(caller->address, SteadyClock().Now()));
+      }
+      return handler;
+    }
     // Before the handle is destroyed, which would close without the cause.
     stream.Close(why);
     return why;
@@ -172,7 +234,10 @@ class TcpServerImpl final : public TcpServer {
   const NetworkServerOptions options_;
   Address address_;
   RefusalCounter refused_connections_{"connection"};
+  ConnectionAges ages_;
   StreamPlaces places_;
+  Mutex tls_mutex_;
+  std::optional<ReloadedTls> tls_ ABSL_GUARDED_BY(tls_mutex_);  // plain: none
   StreamAcceptor* const accepts_;
   std::atomic<size_t> num_open_{0};
   std::atomic<uint64_t> num_idle_streams_{0};
@@ -187,9 +252,6 @@ class TcpServerImpl final : public TcpServer {
 absl::StatusOr<std::unique_ptr<TcpServer>> TcpServer::Start(
     NetworkServerOptions options, StreamAcceptor* acceptor) {
   RETURN_IF_ERROR(CheckServerOptions(options));
-  if (!options.tls.empty() && !options.listen.is_unix()) {
-    return absl::UnimplementedError("no TLS over plain TCP streams");
-  }
   auto server = std::make_unique<TcpServerImpl>(options, acceptor);
   RETURN_IF_ERROR(server->Listen());
   return server;

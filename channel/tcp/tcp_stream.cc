@@ -12,6 +12,7 @@
 #include "channel/envelope.h"
 #include "channel/net/fd_message.h"
 #include "channel/net/peer_name.h"
+#include "channel/planned_end.h"
 #include "channel/stream_handle.h"
 #include "common/runtime/clock.h"
 #include "common/text/status.h"
@@ -57,31 +58,100 @@ void TcpStream::StartClient(StreamMethod method,
   PushControl(TcpControl::kOpen, static_cast<uint64_t>(method), "");
 }
 
-void TcpStream::Attach(UniqueFd socket) {
-  Begin(std::move(socket), /*open=*/true);
+void TcpStream::Attach(UniqueFd socket, std::unique_ptr<TlsConnection> tls) {
+  Begin(std::move(socket), std::move(tls), /*open=*/true);
 }
 
-void TcpStream::StartServer(UniqueFd socket) {
-  Begin(std::move(socket), /*open=*/false);
+void TcpStream::StartServer(UniqueFd socket,
+                            std::unique_ptr<TlsConnection> tls) {
+  Begin(std::move(socket), std::move(tls), /*open=*/false);
 }
 
-void TcpStream::Begin(UniqueFd socket, bool open) {
+void TcpStream::Begin(UniqueFd socket, std::unique_ptr<TlsConnection> tls,
+                      bool open) {
   Records removed;
   bool watched = false;
   LimitLoopback(socket);
   {
     MutexLock lock(mutex_);
     if (disconnected_) return;
-    open_ = open;
     last_sign_ = SteadyClock().Now();
     socket_.Take(std::move(socket));
+    tls_ = std::move(tls);
+    in_handshake_ = tls_ != nullptr;
+    open_ = open && !in_handshake_;
     Flush(&removed);
     watched = socket_.Watch(shared_from_this());
+    // A client speaks first.
+    if (in_handshake_) {
+      socket_.Post([self = shared_from_this()] { self->OnReadable(); });
+    }
   }
   if (!watched) {
     Break(absl::ResourceExhaustedError(
         absl::StrCat(other_end_, ": the system watches no more sockets")));
   }
+}
+
+void TcpStream::CloseAt(absl::Time when) {
+  MutexLock lock(mutex_);
+  close_at_ = when;
+}
+
+// ---- the handshake of TLS ---------------------------------------------------
+
+bool TcpStream::in_handshake() const {
+  MutexLock lock(mutex_);
+  return in_handshake_;
+}
+
+bool TcpStream::ContinueHandshake() {
+  absl::StatusOr<bool> done = false;
+  RefusalReason reason{};
+  std::string pem;
+  {
+    MutexLock lock(mutex_);
+    done = tls_->Handshake();
+    reason = tls_->reason();
+    if (done.ok() && !*done) {
+      socket_.WantWritable(!tls_->Flush());
+      return false;
+    }
+    if (done.ok()) pem = tls_->PeerPem();
+  }
+  if (!done.ok()) {
+    if (callbacks_.handshake_failed) {
+      callbacks_.handshake_failed(reason, done.status());
+    }
+    FailHandshake(Named(done.status()));
+    return false;
+  }
+  const absl::Status verified = callbacks_.verify(pem);
+  {
+    Records removed;
+    MutexLock lock(mutex_);
+    in_handshake_ = false;
+    // A server's end is open once kOpen has arrived.
+    open_ = callbacks_.open == nullptr;
+    if (verified.ok()) Flush(&removed);
+  }
+  if (!verified.ok()) Close(callbacks_.open ? verified : Named(verified));
+  return true;
+}
+
+// The alert that tells the other end may be on its way: the socket is closed as
+// by any end that closes first.
+void TcpStream::FailHandshake(absl::Status why) {
+  Records removed;
+  MutexLock lock(mutex_);
+  in_handshake_ = false;
+  handshake_failed_ = true;
+  queue_.DropAll(&removed);
+  state_.StopReceiving();
+  if (state_.Close(std::move(why))) PostOnClosed();
+  socket_.WantWritable(false);
+  socket_.ShutDownWriting();
+  DisconnectLater();
 }
 
 std::shared_ptr<Stream> TcpStream::MakeHandle() {
@@ -136,11 +206,14 @@ void TcpStream::PushControl(TcpControl kind, uint64_t value, std::string text) {
 
 void TcpStream::Flush(Records* removed) {
   const int fd = socket_.fd();
-  if (fd < 0) return;
+  if (fd < 0 || handshake_failed_) return;
+  TlsConnection* const tls = tls_.get();
+  if (in_handshake_) return socket_.WantWritable(!tls->Flush());
   bool taken = false;
   queue_.WriteBy(
-      [fd, &taken](absl::Span<iovec> pieces, int) {
-        const ssize_t n = SendWithFd(fd, pieces, -1);
+      [fd, tls, &taken](absl::Span<iovec> pieces, int) {
+        const ssize_t n =
+            tls != nullptr ? tls->Write(pieces) : SendWithFd(fd, pieces, -1);
         taken = taken || n > 0;
         return n;
       },
@@ -149,8 +222,9 @@ void TcpStream::Flush(Records* removed) {
   for (const OutgoingRecord& record : *removed) {
     if (record.counted_bytes > 0) last_used_ = last_sign_;  // a message
   }
-  socket_.WantWritable(!queue_.empty());
-  if (state_.ShutDownIfIdle(queue_.empty())) socket_.ShutDownWriting();
+  const bool all = (tls == nullptr || tls->Flush()) && queue_.empty();
+  socket_.WantWritable(!all);
+  if (state_.ShutDownIfIdle(all)) socket_.ShutDownWriting();
 }
 
 size_t TcpStream::queued_bytes() const {
@@ -185,30 +259,48 @@ void TcpStream::OnReadable() {
   for (int i = 0; i < kReadsAtOnce; ++i) {
     const int fd = socket_fd();
     if (fd < 0) return;
-    if (!(receives() ? ReadMessages(fd) : DropBytes(fd))) return;
+    const bool more = in_handshake() ? ContinueHandshake()
+                      : receives()   ? ReadMessages(fd)
+                                     : DropBytes(fd);
+    if (!more) return;
   }
+  // What TLS has read already, the loop does not report.
+  MutexLock lock(mutex_);
+  if (tls_ == nullptr || !tls_->has_pending()) return;
+  socket_.Post([self = shared_from_this()] { self->OnReadable(); });
+}
+
+ssize_t TcpStream::Read(int fd, absl::Span<iovec> pieces) {
+  {
+    MutexLock lock(mutex_);
+    if (tls_ != nullptr) return tls_->Read(pieces);
+  }
+  return readv(fd, pieces.data(), static_cast<int>(pieces.size()));
 }
 
 bool TcpStream::ReadMessages(int fd) {
   const auto result = reader_.ReadFrom(
-      [fd](absl::Span<iovec> pieces) {
-        return readv(fd, pieces.data(), static_cast<int>(pieces.size()));
-      },
-      *this);
+      [this, fd](absl::Span<iovec> pieces) { return Read(fd, pieces); }, *this);
   if (!result.ok()) {
     Close(Named(result.status()));
     return true;
   }
   if (*result == MessageReader::ReadResult::kNothing) return false;
   if (*result == MessageReader::ReadResult::kEnded) {
-    Disconnect(absl::UnavailableError(absl::StrCat(
-        other_end_, ": the connection ended", errno == 0 ? "" : ": ",
-        errno == 0 ? "" : std::strerror(errno))));
+    Disconnect(WhyEnded(errno));
     return false;
   }
   MutexLock lock(mutex_);
   last_sign_ = SteadyClock().Now();
   return *result == MessageReader::ReadResult::kPart;
+}
+
+absl::Status TcpStream::WhyEnded(int error) const {
+  MutexLock lock(mutex_);
+  if (tls_ != nullptr && !tls_->error().ok()) return Named(tls_->error());
+  return absl::UnavailableError(
+      absl::StrCat(other_end_, ": the connection ended", error == 0 ? "" : ": ",
+                   error == 0 ? "" : std::strerror(error)));
 }
 
 // This end has closed and waits for the other one.
@@ -355,6 +447,11 @@ void TcpStream::CloseLocked(absl::Status why, bool after_queue,
               std::string(state_.why().message().substr(0, kMaxTcpCloseText)));
   Flush(removed);
   PostOnClosed();
+  DisconnectLater();
+}
+
+// In case that the other end does not close.
+void TcpStream::DisconnectLater() {
   socket_.PostAfter(options_.connection.close_timeout,
                     [weak = weak_from_this()] {
                       if (const auto self = weak.lock())
@@ -422,9 +519,10 @@ void TcpStream::Break(absl::Status why) {
 bool TcpStream::Tick(absl::Time now) {
   Records removed;
   absl::Status why;
-  bool open = false;
+  bool open = false, old = false;
   {
     MutexLock lock(mutex_);
+    old = now >= close_at_;
     open = open_ || now - created_ <= options_.open_timeout;
     if (!open) {
       why = absl::UnavailableError(
@@ -435,6 +533,11 @@ bool TcpStream::Tick(absl::Time now) {
     }
   }
   if (!why.ok()) Break(why);
+  if (old) {
+    CloseAfterQueue(PlannedEnd(
+        "the connection has reached its longest age; open the stream again "
+        "over a new one"));
+  }
   return open;
 }
 

@@ -17,6 +17,8 @@
 #include "channel/network.h"
 #include "channel/tcp/control_message.h"
 #include "channel/tcp/message_reader.h"
+#include "channel/tls/refused_connections.h"
+#include "channel/tls/tls_connection.h"
 #include "channel/transport.h"
 #include "common/io/unique_fd.h"
 #include "common/runtime/mutex.h"
@@ -48,6 +50,13 @@ class TcpStream final : public SocketWatcher,
                         private MessageReader::Sink {
  public:
   struct Callbacks {
+    // Over TLS: returns whether the other end, whose certificate this is, is
+    // the right one. Called once, on the loop's thread, before anything else is
+    // exchanged. An error closes the stream, and the other end receives it.
+    std::function<absl::Status(const std::string& pem)> verify;
+    // Over TLS: called if the handshake fails; may be null.
+    std::function<void(RefusalReason reason, const absl::Status& why)>
+        handshake_failed;
     // A server's: accepts the stream and returns its handler, or the error to
     // refuse it with. Called once, on the loop's thread.
     std::function<absl::StatusOr<std::shared_ptr<StreamHandler>>(
@@ -68,10 +77,13 @@ class TcpStream final : public SocketWatcher,
 
   // Begins as a client's end; Attach, or Break, follows.
   void StartClient(StreamMethod method, std::shared_ptr<StreamHandler> handler);
-  // Gives it its connected socket; drops that if the stream has ended.
-  void Attach(UniqueFd socket);
+  // Gives it its connected socket, and `tls` over it, or null; drops them if
+  // the stream has ended.
+  void Attach(UniqueFd socket, std::unique_ptr<TlsConnection> tls);
   // Begins as a server's end.
-  void StartServer(UniqueFd socket);
+  void StartServer(UniqueFd socket, std::unique_ptr<TlsConnection> tls);
+  // Has Tick close the stream with PlannedEnd, after its queue, at `when`.
+  void CloseAt(absl::Time when);
 
   const std::string& other_end() const { return other_end_; }
   // Returns the Stream that users hold; dropping it closes this end.
@@ -102,7 +114,13 @@ class TcpStream final : public SocketWatcher,
   void OnReadable() override;
   void OnWritable() override;
 
-  void Begin(UniqueFd socket, bool open);
+  void Begin(UniqueFd socket, std::unique_ptr<TlsConnection> tls, bool open);
+
+  // ---- the handshake of TLS, on the loop's thread ---------------------------
+  bool in_handshake() const;
+  // Returns whether it is done.
+  bool ContinueHandshake();
+  void FailHandshake(absl::Status why);
 
   // ---- sending --------------------------------------------------------------
   void PushControl(TcpControl kind, uint64_t value, std::string text)
@@ -112,6 +130,7 @@ class TcpStream final : public SocketWatcher,
   // ---- receiving, on the loop's thread --------------------------------------
   int socket_fd() const;
   bool receives() const;
+  ssize_t Read(int fd, absl::Span<iovec> pieces);
   // Each reads once and returns whether more may be there.
   bool ReadMessages(int fd);
   bool DropBytes(int fd);
@@ -121,6 +140,7 @@ class TcpStream final : public SocketWatcher,
   absl::Status TakeOpen(const IncomingMessage& message);
   absl::Status TakeClose(const IncomingMessage& message);
   void AnswerPing();
+  absl::Status WhyEnded(int error) const;
   absl::Status Named(const absl::Status& why) const;
   absl::Status CheckSigns(absl::Time now, Records* removed)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -129,6 +149,7 @@ class TcpStream final : public SocketWatcher,
   void CloseWith(absl::Status why, bool after_queue);
   void CloseLocked(absl::Status why, bool after_queue, Records* removed)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void DisconnectLater() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void PostOnClosed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void CallOnClosed();
   void Disconnect(absl::Status why);
@@ -144,10 +165,14 @@ class TcpStream final : public SocketWatcher,
 
   mutable Mutex mutex_;
   WatchedSocket socket_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<TlsConnection> tls_ ABSL_GUARDED_BY(mutex_);  // or plain text
+  bool in_handshake_ ABSL_GUARDED_BY(mutex_) = false;
+  bool handshake_failed_ ABSL_GUARDED_BY(mutex_) = false;
   SendQueue queue_ ABSL_GUARDED_BY(mutex_);
   ClosingState state_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<StreamHandler> handler_ ABSL_GUARDED_BY(mutex_);
   bool open_ ABSL_GUARDED_BY(mutex_) = false;  // see open_timeout
+  absl::Time close_at_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
   bool on_closed_called_ ABSL_GUARDED_BY(mutex_) = false;
   bool disconnected_ ABSL_GUARDED_BY(mutex_) = false;
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;

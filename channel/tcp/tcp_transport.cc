@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "channel/tls/peer_check.h"
 #include "common/text/status.h"
 
 namespace tributary {
@@ -28,10 +29,13 @@ TcpTransport::TcpTransport(NetworkTransportOptions options)
 
 absl::StatusOr<std::unique_ptr<TcpTransport>> TcpTransport::Start(
     NetworkTransportOptions options) {
-  if (!options.tls.empty()) {
-    return absl::UnimplementedError("no TLS over plain TCP streams");
-  }
   std::unique_ptr<TcpTransport> transport(new TcpTransport(std::move(options)));
+  if (const TlsFiles& files = transport->options_.tls; !files.empty()) {
+    ASSIGN_OR_RETURN(
+        auto tls, ReloadedTls::Read(TlsSide::kClient, files, "this process"));
+    MutexLock lock(transport->mutex_);
+    transport->tls_ = std::move(tls);
+  }
   ASSIGN_OR_RETURN(
       transport->set_,
       TcpStreamSet::Start("tcp-client", TickInterval(transport->options_),
@@ -58,6 +62,14 @@ std::shared_ptr<Stream> TcpTransport::Connect(
     std::shared_ptr<StreamHandler> handler) {
   SocketLoop* const loop = set_->NextLoop();
   TcpStream::Callbacks callbacks;
+  callbacks.verify = [files = options_.tls](const std::string& pem) {
+    const absl::Status checked = CheckServer(pem);
+    if (checked.ok()) return checked;
+    return absl::Status(
+        checked.code(),
+        absl::StrCat(checked.message(), "; this process has --tls-cert ",
+                     files.cert));
+  };
   callbacks.ended = [this](TcpStream& stream) {
     set_->streams().Remove(&stream);
   };
@@ -103,13 +115,29 @@ void TcpTransport::ConnectTo(const Address& address,
                              std::shared_ptr<TcpStream> stream,
                              SocketLoop* loop) {
   if (!names.ok()) return stream->Break(names.status());
-  TcpConnector::Start(loop, *std::move(names), address.ToString(),
-                      options_.connect_timeout,
-                      options_.connection.keepalive_timeout,
-                      [stream](absl::StatusOr<UniqueFd> socket) {
-                        socket.ok() ? stream->Attach(*std::move(socket))
-                                    : stream->Break(socket.status());
-                      });
+  TcpConnector::Start(
+      loop, *std::move(names), address.ToString(), options_.connect_timeout,
+      options_.connection.keepalive_timeout,
+      [this, stream,
+       plain = address.is_unix()](absl::StatusOr<UniqueFd> socket) {
+        Connected(*stream, plain, std::move(socket));
+      });
+}
+
+void TcpTransport::Connected(TcpStream& stream, bool plain,
+                             absl::StatusOr<UniqueFd> socket) {
+  if (!socket.ok()) return stream.Break(socket.status());
+  std::unique_ptr<TlsConnection> tls;
+  {
+    MutexLock lock(mutex_);
+    if (tls_.has_value() && !plain) {
+      auto started = TlsConnection::Start(tls_->Current(), TlsSide::kClient,
+                                          socket->get());
+      if (!started.ok()) return stream.Break(started.status());
+      tls = *std::move(started);
+    }
+  }
+  stream.Attach(*std::move(socket), std::move(tls));
 }
 
 }  // namespace tributary
