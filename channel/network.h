@@ -48,6 +48,8 @@ struct NetworkServerOptions {
   // calls.
   TlsFiles tls;
   ConnectionAgeLimits age;  // with TLS; in plain text there is no limit
+  // Takes streams of channel/tcp on the same port.
+  bool takes_tcp = false;
   ConnectionOptions connection;
   // Limit of open streams over all connections; one more is refused. A caller
   // (Caller::share_key) has at most half of them alone, by SharedBudget.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "channel/tcp/first_bytes.h"
 #include "channel/tls/peer_check.h"
 #include "common/text/status.h"
 
@@ -132,7 +133,7 @@ void TcpTransport::Connected(TcpStream& stream, bool plain,
     MutexLock lock(mutex_);
     if (tls_.has_value() && !plain) {
       auto started = TlsConnection::Start(tls_->Current(), TlsSide::kClient,
-                                          socket->get());
+                                          socket->get(), kTcpAlpn);
       if (!started.ok()) return stream.Break(started.status());
       tls = *std::move(started);
     }

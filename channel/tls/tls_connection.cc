@@ -53,7 +53,7 @@ std::string TextOf(unsigned long error) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<TlsConnection>> TlsConnection::Start(
-    TlsContext context, TlsSide side, int fd) {
+    TlsContext context, TlsSide side, int fd, absl::string_view alpn) {
   std::unique_ptr<SSL, Free> ssl(SSL_new(context->native_handle()));
   BIO* const in = BIO_new_socket(fd, BIO_NOCLOSE);
   BIO* const out = BIO_new(BIO_s_mem());
@@ -66,6 +66,13 @@ absl::StatusOr<std::unique_ptr<TlsConnection>> TlsConnection::Start(
   SSL_set_mode(ssl.get(), SSL_MODE_RELEASE_BUFFERS);
   SSL_set_read_ahead(ssl.get(), 1);
   SSL_set_default_read_buffer_len(ssl.get(), kReadBuffer);
+  if (!alpn.empty()) {
+    std::string offer(1, static_cast<char>(alpn.size()));
+    offer.append(alpn.data(), alpn.size());
+    SSL_set_alpn_protos(ssl.get(),
+                        reinterpret_cast<const unsigned char*>(offer.data()),
+                        static_cast<unsigned>(offer.size()));
+  }
   side == TlsSide::kServer ? SSL_set_accept_state(ssl.get())
                            : SSL_set_connect_state(ssl.get());
   return std::unique_ptr<TlsConnection>(
@@ -96,15 +103,13 @@ absl::Status TlsConnection::Failed(int result) {
   }
   reason_ = IsPlainText(error)
                 ? RefusalReason::kNotTls
-                : ReasonOfHandshake(
-                      boost::system::error_code(
-                          static_cast<int>(error),
-                          boost::asio::error::get_ssl_category()),
-                      ssl_.get());
+                : ReasonOfHandshake(boost::system::error_code(
+                                        static_cast<int>(error),
+                                        boost::asio::error::get_ssl_category()),
+                                    ssl_.get());
   const long verified = SSL_get_verify_result(ssl_.get());
   return absl::UnauthenticatedError(absl::StrCat(
-      "TLS handshake: ", TextOf(error),
-      verified == X509_V_OK ? "" : ": ",
+      "TLS handshake: ", TextOf(error), verified == X509_V_OK ? "" : ": ",
       verified == X509_V_OK ? "" : X509_verify_cert_error_string(verified)));
 }
 
@@ -139,8 +144,8 @@ ssize_t TlsConnection::ReadPiece(void* to, size_t bytes) {
     ERR_clear_error();
     errno = 0;
     size_t n = 0;
-    const int result = SSL_read_ex(
-        ssl_.get(), static_cast<uint8_t*>(to) + done, bytes - done, &n);
+    const int result = SSL_read_ex(ssl_.get(), static_cast<uint8_t*>(to) + done,
+                                   bytes - done, &n);
     if (result == 1) {
       done += n;
       continue;
@@ -202,8 +207,8 @@ bool TlsConnection::Flush() {
   char* data = nullptr;
   const auto bytes = static_cast<size_t>(BIO_get_mem_data(out, &data));
   while (sent_ < bytes) {
-    const ssize_t n = send(fd_, data + sent_, bytes - sent_,
-                           MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t n =
+        send(fd_, data + sent_, bytes - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return false;
     if (n < 0) break;  // reading reports what has happened

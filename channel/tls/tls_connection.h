@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "channel/tls/refused_connections.h"
 #include "channel/tls/tls_context.h"
@@ -20,16 +21,17 @@
 namespace tributary {
 
 // Reads and writes as readv and sendmsg do. What is written is encrypted into
-// memory of its own, at most kMostEncrypted bytes and what one more piece takes,
-// so that a write that the socket does not take needs no second try with the
-// same bytes; Flush sends the rest. Not thread-safe.
+// memory of its own, at most kMostEncrypted bytes and what one more piece
+// takes, so that a write that the socket does not take needs no second try with
+// the same bytes; Flush sends the rest. Not thread-safe.
 class TlsConnection {
  public:
   static constexpr size_t kMostEncrypted = size_t{128} << 10;
 
-  // `fd` stays open while the result is used. INTERNAL if OpenSSL has no memory.
+  // `fd` stays open while the result is used. `alpn`: the protocol that a
+  // client offers; empty: none. INTERNAL if OpenSSL has no memory.
   static absl::StatusOr<std::unique_ptr<TlsConnection>> Start(
-      TlsContext context, TlsSide side, int fd);
+      TlsContext context, TlsSide side, int fd, absl::string_view alpn = "");
 
   // Goes on with the handshake; returns whether it is done. Call it again when
   // the socket can be read, or written while Flush returns false. Returns
