@@ -225,7 +225,9 @@ class HttpServerImpl final : public HttpServer {
 
   absl::Status Listen() {
     if (!listener_.options.tls.empty()) {
-      ASSIGN_OR_RETURN(tls_, ReloadedTls::Read(TlsSide::kServer, listener_.options.tls, "--http"));
+      ASSIGN_OR_RETURN(
+          tls_,
+          ReloadedTls::Read(TlsSide::kServer, listener_.options.tls, "--http"));
     }
     error_code error;
     Bind(error);

@@ -69,21 +69,20 @@ TlsContext ReloadedTls::Current() {
   read_ = now;
   const absl::Status read = ReadFiles();
   if (!read.ok()) {
-    LogRepeated(
-        LogLevel::kError, "reloaded-tls",
-        absl::StrCat(user_, " goes on with the TLS files read before: ",
-                     read.message()));
+    LogRepeated(LogLevel::kError, "reloaded-tls",
+                absl::StrCat(user_, " goes on with the TLS files read before: ",
+                             read.message()));
   }
   return context_;
 }
 
 absl::Status ReloadedTls::ReadFiles() {
   const auto use = [this](const TlsMaterial& material) -> absl::Status {
-    ASSIGN_OR_RETURN(TlsContext context,
-                     MakeContext(side_ == TlsSide::kServer
-                                     ? SslContext::tls_server
-                                     : SslContext::tls_client,
-                                 files_, material));
+    ASSIGN_OR_RETURN(
+        TlsContext context,
+        MakeContext(side_ == TlsSide::kServer ? SslContext::tls_server
+                                              : SslContext::tls_client,
+                    files_, material));
     SSL_CTX* const native = context->native_handle();
     SSL_CTX_set_min_proto_version(native, TLS1_3_VERSION);
     // A session that is resumed would skip the check of its certificate.

@@ -49,14 +49,16 @@ TEST_F(ReloadedTlsTest, RefusesToBeginWithWhatNoClientWouldAccept) {
   for (const TlsFiles& files :
        {certificates_.WithoutUri(), certificates_.TwoUris(),
         certificates_.Expired("tributary://sampler/a")}) {
-    const auto read = ReloadedTls::Read(TlsSide::kServer, files, "--http", clock_);
+    const auto read =
+        ReloadedTls::Read(TlsSide::kServer, files, "--http", clock_);
     ASSERT_FALSE(read.ok());
     EXPECT_THAT(std::string(read.status().message()), HasSubstr(files.cert));
   }
 }
 
 TEST_F(ReloadedTlsTest, TheOldStaysWhileTheNewIsBroken) {
-  ReloadedTls tls = ReloadedTls::Read(TlsSide::kServer, files_, "--http", clock_).value();
+  ReloadedTls tls =
+      ReloadedTls::Read(TlsSide::kServer, files_, "--http", clock_).value();
   const TlsContext before = tls.Current();
   const TlsFiles expired = certificates_.Expired("tributary://sampler/a");
   for (const PemPair& broken :
@@ -74,7 +76,8 @@ TEST_F(ReloadedTlsTest, TheOldStaysWhileTheNewIsBroken) {
 }
 
 TEST_F(ReloadedTlsTest, LooksOncePerSecondAlsoAfterAFailure) {
-  ReloadedTls tls = ReloadedTls::Read(TlsSide::kServer, files_, "--http", clock_).value();
+  ReloadedTls tls =
+      ReloadedTls::Read(TlsSide::kServer, files_, "--http", clock_).value();
   const TlsContext before = tls.Current();
   Replace({"no certificate", "no key"});
   TickSecond();
@@ -98,7 +101,8 @@ TEST_F(ReloadedTlsTest, LooksAtTheTextAndNotAtTheTimeOfTheFile) {
     ASSERT_EQ(utimensat(AT_FDCWD, files_.ca.c_str(), times, 0), 0);
   };
   write(old);
-  ReloadedTls tls = ReloadedTls::Read(TlsSide::kServer, files_, "--http", clock_).value();
+  ReloadedTls tls =
+      ReloadedTls::Read(TlsSide::kServer, files_, "--http", clock_).value();
   const TlsContext before = tls.Current();
   write(old);
   TickSecond();
@@ -109,7 +113,8 @@ TEST_F(ReloadedTlsTest, LooksAtTheTextAndNotAtTheTimeOfTheFile) {
 }
 
 TEST_F(ReloadedTlsTest, AFileThatIsTouchedChangesNothing) {
-  ReloadedTls tls = ReloadedTls::Read(TlsSide::kServer, files_, "--http", clock_).value();
+  ReloadedTls tls =
+      ReloadedTls::Read(TlsSide::kServer, files_, "--http", clock_).value();
   const TlsContext before = tls.Current();
   TestCertificates::Replace(files_.cert, TextOf(files_.cert));
   TickSecond();
@@ -119,7 +124,8 @@ TEST_F(ReloadedTlsTest, AFileThatIsTouchedChangesNothing) {
 TEST_F(ReloadedTlsTest, AllAuthoritiesOfTheFileAreTrusted) {
   TestCertificates::Replace(
       files_.ca, TextOf(files_.ca) + certificates_.foreign_authority().pem());
-  ReloadedTls tls = ReloadedTls::Read(TlsSide::kServer, files_, "--http", clock_).value();
+  ReloadedTls tls =
+      ReloadedTls::Read(TlsSide::kServer, files_, "--http", clock_).value();
   X509_STORE* const store =
       SSL_CTX_get_cert_store(tls.Current()->native_handle());
   EXPECT_EQ(sk_X509_OBJECT_num(X509_STORE_get0_objects(store)), 2);

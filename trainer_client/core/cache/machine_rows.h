@@ -14,8 +14,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "channel/shm/shared_memory.h"
 #include "channel/net/socket_loop.h"
+#include "channel/shm/shared_memory.h"
 #include "common/io/unique_fd.h"
 #include "trainer_client/core/held/held_rows.h"
 
