@@ -321,18 +321,16 @@ class RoomHandler final : public StreamHandler {
     return {absl::MakeSpan(*room_), owner};
   }
   void OnMessage(IncomingMessage& message) override {
-    copied = message.CopyPayload(absl::MakeSpan(*room_));
+    copied = message.CopyPayload(absl::MakeSpan(*room_)).ok();
     log_->Changed();
   }
   void OnClosed(const absl::Status&) override {
-    stream.reset();
     closed = true;
     log_->Changed();
   }
 
   std::shared_ptr<int> owner = std::make_shared<int>(0);
-  absl::Status copied = absl::UnknownError("not called");
-  std::shared_ptr<Stream> stream;
+  std::atomic<bool> copied = false;
   std::atomic<bool> closed = false;
 
  private:
@@ -346,12 +344,12 @@ TEST_F(TcpServerTest, APayloadGoesWhereTheHandlerWantsIt) {
   std::vector<uint8_t> room(kBytes);
   auto handler = std::make_shared<RoomHandler>(&log_, &room);
   transports_.push_back(*TcpTransport::Start());
-  handler->stream = transports_.back()->Connect(
+  const auto stream = transports_.back()->Connect(
       server_->address(), StreamMethod::kBatches, handler);
   auto server = Accepted();
   const auto message = MakeMessage(1, "frame", kBytes);
   ASSERT_TRUE(server->stream()->Send(MakeMessage(1, "frame", kBytes)).ok());
-  ASSERT_TRUE(log_.WaitUntil([&] { return handler->copied.ok(); }));
+  ASSERT_TRUE(log_.WaitUntil([&] { return handler->copied.load(); }));
   EXPECT_TRUE(std::equal(room.begin(), room.end(), message.payload.begin()));
   server->stream()->Close(absl::OkStatus());
   ASSERT_TRUE(log_.WaitUntil([&] { return handler->closed.load(); }));
