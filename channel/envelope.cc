@@ -82,15 +82,6 @@ class SliceReader {
   size_t remaining_ = 0;
 };
 
-struct Prefix {
-  MessageKind kind;
-  uint64_t call_id;
-  size_t header_bytes;
-  size_t payload_bytes;
-  uint32_t payload_crc;
-  uint32_t header_crc;
-};
-
 absl::Status CheckMagic(const EnvelopePrefix& bytes) {
   const auto magic = Load<uint32_t>(&bytes[kMagicAt]);
   if (magic == kEnvelopeMagic) return absl::OkStatus();
@@ -99,33 +90,35 @@ absl::Status CheckMagic(const EnvelopePrefix& bytes) {
       absl::Hex(kEnvelopeMagic, absl::kZeroPad8), ": not a Tributary message"));
 }
 
-absl::Status CheckSizes(const Prefix& prefix, size_t bytes_after_prefix) {
-  if (prefix.header_bytes > kMaxHeaderBytes ||
-      prefix.payload_bytes > kMaxPayloadBytes) {
-    return absl::DataLossError(
-        absl::StrCat(MessageKindName(prefix.kind), " claims a header of ",
-                     prefix.header_bytes, " bytes (at most ", kMaxHeaderBytes,
-                     ") and a payload of ", prefix.payload_bytes, " (at most ",
-                     kMaxPayloadBytes, ")"));
+absl::Status CheckLimits(const EnvelopeHead& head) {
+  if (head.header_bytes <= kMaxHeaderBytes &&
+      head.payload_bytes <= kMaxPayloadBytes) {
+    return absl::OkStatus();
   }
-  if (prefix.header_bytes + prefix.payload_bytes != bytes_after_prefix) {
-    return absl::DataLossError(
-        absl::StrCat(MessageKindName(prefix.kind), " claims ",
-                     prefix.header_bytes, " + ", prefix.payload_bytes,
-                     " bytes after its prefix but has ", bytes_after_prefix));
-  }
-  return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(
+      MessageKindName(head.kind), " claims a header of ", head.header_bytes,
+      " bytes (at most ", kMaxHeaderBytes, ") and a payload of ",
+      head.payload_bytes, " (at most ", kMaxPayloadBytes, ")"));
 }
 
-Prefix ReadPrefix(const EnvelopePrefix& bytes) {
-  Prefix prefix;
-  prefix.kind = static_cast<MessageKind>(Load<uint16_t>(&bytes[kKindAt]));
-  prefix.call_id = Load<uint64_t>(&bytes[kCallIdAt]);
-  prefix.header_bytes = Load<uint32_t>(&bytes[kHeaderBytesAt]);
-  prefix.payload_bytes = Load<uint32_t>(&bytes[kPayloadBytesAt]);
-  prefix.payload_crc = Load<uint32_t>(&bytes[kPayloadCrcAt]);
-  prefix.header_crc = Load<uint32_t>(&bytes[kHeaderCrcAt]);
-  return prefix;
+absl::Status CheckSizes(const EnvelopeHead& head, size_t bytes_after_prefix) {
+  if (head.header_bytes + head.payload_bytes == bytes_after_prefix) {
+    return absl::OkStatus();
+  }
+  return absl::DataLossError(
+      absl::StrCat(MessageKindName(head.kind), " claims ", head.header_bytes,
+                   " + ", head.payload_bytes,
+                   " bytes after its prefix but has ", bytes_after_prefix));
+}
+
+EnvelopeHead HeadOf(const EnvelopePrefix& prefix) {
+  EnvelopeHead head;
+  head.kind = static_cast<MessageKind>(Load<uint16_t>(&prefix[kKindAt]));
+  head.call_id = Load<uint64_t>(&prefix[kCallIdAt]);
+  head.header_bytes = Load<uint32_t>(&prefix[kHeaderBytesAt]);
+  head.payload_bytes = Load<uint32_t>(&prefix[kPayloadBytesAt]);
+  head.payload_crc = Load<uint32_t>(&prefix[kPayloadCrcAt]);
+  return head;
 }
 
 uint32_t HeaderCrc(const EnvelopePrefix& prefix, std::string_view header) {
@@ -133,31 +126,41 @@ uint32_t HeaderCrc(const EnvelopePrefix& prefix, std::string_view header) {
   return ExtendCrc32c(crc, AsBytes(header));
 }
 
-// Reads the header, whose CRC covers the prefix, too.
-absl::Status ReadHeader(const EnvelopePrefix& bytes, const Prefix& prefix,
-                        SliceReader* reader, std::string* header) {
-  RETURN_IF_ERROR(CheckSizes(prefix, reader->remaining()));
-  header->resize(prefix.header_bytes);
-  reader->Copy(reinterpret_cast<uint8_t*>(header->data()), header->size());
-  const uint32_t crc = HeaderCrc(bytes, *header);
-  if (crc == prefix.header_crc) return absl::OkStatus();
+absl::Status CheckHeaderCrc(const EnvelopePrefix& prefix,
+                            std::string_view header) {
+  const uint32_t crc = HeaderCrc(prefix, header);
+  const auto expected = Load<uint32_t>(&prefix[kHeaderCrcAt]);
+  if (crc == expected) return absl::OkStatus();
+  const auto kind = static_cast<MessageKind>(Load<uint16_t>(&prefix[kKindAt]));
   return absl::DataLossError(
-      absl::StrCat("header of ", MessageKindName(prefix.kind), ": CRC32C is ",
+      absl::StrCat("header of ", MessageKindName(kind), ": CRC32C is ",
                    absl::Hex(crc, absl::kZeroPad8), ", should be ",
-                   absl::Hex(prefix.header_crc, absl::kZeroPad8)));
+                   absl::Hex(expected, absl::kZeroPad8)));
+}
+
+// Returns what `intact`, the check of everything but the version, means. A
+// damaged version must not make a server another one's: that is final.
+absl::Status WithVersion(const EnvelopePrefix& prefix,
+                         const absl::Status& intact) {
+  const absl::Status version =
+      CheckWireVersion(Load<uint16_t>(&prefix[kVersionAt]));
+  if (!intact.ok() && !version.ok()) {
+    return absl::DataLossError(absl::StrCat(
+        version.message(), ", or the message is damaged: ", intact.message()));
+  }
+  return intact.ok() ? version : intact;
 }
 
 class EnvelopeMessage final : public DecodedMessage {
  public:
-  EnvelopeMessage(const Prefix& prefix, std::string header, SliceReader payload)
-      : prefix_(prefix),
-        header_(std::move(header)),
-        payload_(std::move(payload)) {}
+  EnvelopeMessage(const EnvelopeHead& head, std::string header,
+                  SliceReader payload)
+      : head_(head), header_(std::move(header)), payload_(std::move(payload)) {}
 
-  MessageKind kind() const override { return prefix_.kind; }
-  uint64_t call_id() const override { return prefix_.call_id; }
+  MessageKind kind() const override { return head_.kind; }
+  uint64_t call_id() const override { return head_.call_id; }
   std::string_view header() const override { return header_; }
-  size_t payload_size() const override { return prefix_.payload_bytes; }
+  size_t payload_size() const override { return head_.payload_bytes; }
   std::shared_ptr<SharedRoom> room() const override { return room_; }
   void set_room(std::shared_ptr<SharedRoom> room) override {
     room_ = std::move(room);
@@ -172,11 +175,7 @@ class EnvelopeMessage final : public DecodedMessage {
       crc = CopyWithCrc32c(crc, piece, at);
       at += piece.size();
     }
-    if (crc == prefix_.payload_crc) return absl::OkStatus();
-    return absl::DataLossError(absl::StrCat(
-        "payload of ", MessageKindName(kind()), ", ", payload_size(),
-        " bytes: CRC32C is ", absl::Hex(crc, absl::kZeroPad8), ", should be ",
-        absl::Hex(prefix_.payload_crc, absl::kZeroPad8)));
+    return CheckPayloadCrc(head_, crc);
   }
 
  private:
@@ -190,7 +189,7 @@ class EnvelopeMessage final : public DecodedMessage {
                      " are left of ", payload_size()));
   }
 
-  const Prefix prefix_;
+  const EnvelopeHead head_;
   const std::string header_;
   SliceReader payload_;
   std::shared_ptr<SharedRoom> room_;
@@ -231,6 +230,26 @@ EnvelopePrefix EncodePrefix(const OutgoingMessage& message) {
   return prefix;
 }
 
+absl::StatusOr<EnvelopeHead> ReadEnvelopePrefix(const EnvelopePrefix& prefix) {
+  RETURN_IF_ERROR(CheckMagic(prefix));
+  const EnvelopeHead head = HeadOf(prefix);
+  RETURN_IF_ERROR(CheckLimits(head));
+  return head;
+}
+
+absl::Status CheckEnvelopeHeader(const EnvelopePrefix& prefix,
+                                 std::string_view header) {
+  return WithVersion(prefix, CheckHeaderCrc(prefix, header));
+}
+
+absl::Status CheckPayloadCrc(const EnvelopeHead& head, uint32_t crc) {
+  if (crc == head.payload_crc) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(
+      "payload of ", MessageKindName(head.kind), ", ", head.payload_bytes,
+      " bytes: CRC32C is ", absl::Hex(crc, absl::kZeroPad8), ", should be ",
+      absl::Hex(head.payload_crc, absl::kZeroPad8)));
+}
+
 absl::StatusOr<std::unique_ptr<DecodedMessage>> DecodeMessage(
     absl::Span<const absl::Span<const uint8_t>> slices) {
   SliceReader reader(slices);
@@ -239,22 +258,20 @@ absl::StatusOr<std::unique_ptr<DecodedMessage>> DecodeMessage(
         "message of ", reader.remaining(),
         " bytes is shorter than its prefix of ", kEnvelopePrefixBytes));
   }
-  EnvelopePrefix bytes;
-  reader.Copy(bytes.data(), bytes.size());
-  RETURN_IF_ERROR(CheckMagic(bytes));
-  const Prefix prefix = ReadPrefix(bytes);
+  EnvelopePrefix prefix;
+  reader.Copy(prefix.data(), prefix.size());
+  RETURN_IF_ERROR(CheckMagic(prefix));
+  const EnvelopeHead head = HeadOf(prefix);
+  absl::Status intact = CheckLimits(head);
+  if (intact.ok()) intact = CheckSizes(head, reader.remaining());
   std::string header;
-  const absl::Status intact = ReadHeader(bytes, prefix, &reader, &header);
-  // A damaged version must not make a server another one's: that is final.
-  const absl::Status version =
-      CheckWireVersion(Load<uint16_t>(&bytes[kVersionAt]));
-  if (!intact.ok() && !version.ok()) {
-    return absl::DataLossError(absl::StrCat(
-        version.message(), ", or the message is damaged: ", intact.message()));
+  if (intact.ok()) {
+    header.resize(head.header_bytes);
+    reader.Copy(reinterpret_cast<uint8_t*>(header.data()), header.size());
+    intact = CheckHeaderCrc(prefix, header);
   }
-  RETURN_IF_ERROR(intact);
-  RETURN_IF_ERROR(version);
-  return std::make_unique<EnvelopeMessage>(prefix, std::move(header),
+  RETURN_IF_ERROR(WithVersion(prefix, intact));
+  return std::make_unique<EnvelopeMessage>(head, std::move(header),
                                            std::move(reader));
 }
 

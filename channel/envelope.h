@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -49,6 +50,29 @@ absl::Status CheckEnvelopeLimits(const OutgoingMessage& message);
 // whole payload for its CRC: call it just before the message is written, when
 // having the payload in the cache speeds up the copy to the socket.
 EnvelopePrefix EncodePrefix(const OutgoingMessage& message);
+
+// What a prefix says of its message.
+struct EnvelopeHead {
+  MessageKind kind{};
+  uint64_t call_id = 0;
+  size_t header_bytes = 0;
+  size_t payload_bytes = 0;
+  uint32_t payload_crc = 0;
+};
+
+// The three steps of reading a message as its bytes arrive, for a transport
+// that reads the payload to where it stays.
+//
+// ReadEnvelopePrefix returns DATA_LOSS if no message begins like this or it
+// claims to be longer than any; the sizes are to be trusted for memory only as
+// far as bytes have arrived.
+absl::StatusOr<EnvelopeHead> ReadEnvelopePrefix(const EnvelopePrefix& prefix);
+// Returns DATA_LOSS if prefix or header is damaged, FAILED_PRECONDITION for an
+// intact message of another wire version. Requires a header of header_bytes.
+absl::Status CheckEnvelopeHeader(const EnvelopePrefix& prefix,
+                                 std::string_view header);
+// Returns DATA_LOSS unless `crc` (CRC32C) is that of the payload.
+absl::Status CheckPayloadCrc(const EnvelopeHead& head, uint32_t crc);
 
 // A message that arrived as an envelope. A transport that can carry rooms adds
 // the room that came with it before it hands the message to the handler.

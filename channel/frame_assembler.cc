@@ -43,6 +43,12 @@ absl::Status FrameAssembler::Add(const Place& place, IncomingMessage& frame) {
   return absl::OkStatus();
 }
 
+absl::Span<uint8_t> FrameAssembler::RoomFor(const Place& place,
+                                            uint64_t length) const {
+  if (!Check(place, length).ok()) return {};
+  return slot_.subspan(place.offset, length);
+}
+
 std::vector<BatchGap> FrameAssembler::TakeGaps() {
   if (skipped_ < left_out_) {  // the last one is at the end
     gaps_.push_back({received_ + skipped_, left_out_ - skipped_});

@@ -29,14 +29,19 @@ class FrameAssembler {
     uint64_t total = 0;           // bytes of the whole batch
     uint64_t left_out_bytes = 0;  // of them, that no frame carries
   };
-  // Copies the payload of `frame` to its place and checks its CRC while
-  // copying. Returns DATA_LOSS if the frame is damaged, is empty, leaves a gap
-  // that is not left out, has another total than the first one, or exceeds the
-  // slot: the caller breaks the stream, and the slot's contents are undefined.
+  // Copies the payload of `frame` to its place, unless it was read into
+  // RoomFor's, and checks its CRC. Returns DATA_LOSS if the frame is damaged,
+  // is empty, leaves a gap that is not left out, has another total than the
+  // first one, or exceeds the slot: the caller breaks the stream, and the
+  // slot's contents are undefined.
   absl::Status Add(const Place& place, IncomingMessage& frame);
   absl::Status Add(uint64_t offset, uint64_t total, IncomingMessage& frame) {
     return Add({offset, total}, frame);
   }
+
+  // Returns where the payload of the next frame, of `length` bytes, belongs,
+  // for StreamHandler::RoomFor; empty if Add would refuse the frame.
+  absl::Span<uint8_t> RoomFor(const Place& place, uint64_t length) const;
 
   bool complete() const {
     return total_ > 0 && received_ + left_out_ == total_;

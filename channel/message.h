@@ -13,7 +13,8 @@
 
 namespace tributary {
 
-// The values are part of the wire format.
+// The values are part of the wire format. Those from 0xff00 on are a
+// transport's own and reach no handler.
 enum class MessageKind : uint16_t {
   kOpenSession = 1,
   kCredit = 2,

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "channel/net/connection_ages.h"
 #include "channel/transport.h"
@@ -47,6 +48,8 @@ struct NetworkServerOptions {
   // calls.
   TlsFiles tls;
   ConnectionAgeLimits age;  // with TLS; in plain text there is no limit
+  // Takes streams of channel/tcp on the same port.
+  bool takes_tcp = false;
   ConnectionOptions connection;
   // Limit of open streams over all connections; one more is refused. A caller
   // (Caller::share_key) has at most half of them alone, by SharedBudget.
@@ -66,6 +69,10 @@ struct NetworkServerOptions {
   // with a PlannedEnd.
   absl::Duration stream_idle_timeout = absl::Minutes(10);
 };
+
+// Returns INVALID_ARGUMENT for plaintext on an address beyond loopback without
+// `insecure`, or for a part of the TLS files only.
+absl::Status CheckServerOptions(const NetworkServerOptions& options);
 
 // Accepts streams from the network until it is shut down. Thread-safe.
 class NetworkServer {

@@ -1,6 +1,6 @@
 // The interfaces of streams of messages between processes. All client, server
 // and peer logic is written on them. Implementations: in process, shared
-// memory, gRPC, and simulated for tests.
+// memory, gRPC, TCP, and simulated for tests.
 //
 // A stream is ordered and reliable until it breaks. Loss, reordering and
 // duplicates happen only across streams; corruption may happen anywhere, is
@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "channel/caller.h"
 #include "channel/message.h"
 #include "common/fleet/address.h"
@@ -45,13 +46,29 @@ class Stream {
   virtual void Close(absl::Status why) = 0;
 };
 
+// The memory that a payload is to be read into.
+struct PayloadRoom {
+  absl::Span<uint8_t> bytes;
+  // Keeps `bytes` valid. The transport holds it while it may still write there:
+  // until OnMessage or OnClosed has returned.
+  std::shared_ptr<const void> owner;
+};
+
 // Receives the events of a stream. The transport calls the methods one at a
-// time, in order: on a thread of its own (gRPC, shared memory), on the executor
-// (in process) or on the simulation's thread. They must not block. The
+// time, in order: on a thread of its own (gRPC, shared memory, TCP), on the
+// executor (in process) or on the simulation's thread. They must not block. The
 // transport keeps the handler alive until OnClosed has returned.
 class StreamHandler {
  public:
   virtual ~StreamHandler() = default;
+  // Says where the payload of `message`, of which it has not been read, shall
+  // go: payload_size() bytes, or none, and then the transport has memory of its
+  // own. A transport that reads from a socket itself calls it before OnMessage
+  // of the same message, where CopyPayload to the same memory copies nothing
+  // and tells whether the bytes are good: until then they may be anything.
+  // Others do not call it. OnMessage does not follow if the stream breaks. Must
+  // not call CopyPayload.
+  virtual PayloadRoom RoomFor(const IncomingMessage& /*message*/) { return {}; }
   // The next message is not read until this has returned.
   virtual void OnMessage(IncomingMessage& message) = 0;
   // The last call, exactly once, also after this end's own Close. OK: the other

@@ -1,8 +1,10 @@
 // Prints, for streams between two processes over loopback, the rates of raw
-// TCP, of gRPC alone and of batches, measured in turns in the same run; compare
-// their ratios.
+// TCP, of gRPC alone, and of batches over TCP and over gRPC, measured in turns
+// in the same run; compare their ratios.
 //
 //   ./dev bench channel [--streams=1] [--rounds=3] [--frame-kib=64,256,1024]
+//       [--only=TEXT]    of the ways beside raw TCP, those with TEXT in their
+//       name
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -15,6 +17,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -34,6 +37,7 @@ constexpr int kBatches = 16;  // a GiB a measurement, of all streams together
 
 struct Flags {
   std::string serve;  // the far end's: what it serves
+  std::string only;   // of the transports, those whose names contain it
   int streams = 1;
   int rounds = 3;
   int frame_kib = 1024;  // the far end's
@@ -67,7 +71,9 @@ absl::Status Serve(const Flags& flags) {
     ServeSenderProcess(source->port());
     return absl::OkStatus();
   }
-  return ServeBatchStreams(room.span(), frame_bytes);
+  return ServeBatchStreams(
+      flags.serve == "tcp" ? BatchNetwork::kTcp : BatchNetwork::kGrpc,
+      room.span(), frame_bytes);
 }
 
 // --- the receiver's process
@@ -87,10 +93,15 @@ std::vector<Series> AllSeries(const Flags& flags, absl::Span<uint8_t> to) {
                    }});
   }
   for (const int kib : flags.all_frame_kib) {
-    all.push_back({absl::StrCat("batches, frames of ", kib, " KiB"), "batches",
-                   kib, [=](uint16_t port) {
-                     return BatchSeconds(port, streams, flags.batches(), to);
-                   }});
+    for (const bool tcp : {true, false}) {
+      all.push_back({absl::StrCat("batches over ", tcp ? "TCP" : "gRPC",
+                                  ", frames of ", kib, " KiB"),
+                     tcp ? "tcp" : "grpc", kib, [=](uint16_t port) {
+                       return BatchSeconds(
+                           tcp ? BatchNetwork::kTcp : BatchNetwork::kGrpc, port,
+                           streams, flags.batches(), to);
+                     }});
+    }
   }
   return all;
 }
@@ -107,7 +118,7 @@ absl::Status Measure(const Flags& flags, Series& series) {
 }
 
 void Print(const Series& series, const Series& raw) {
-  std::printf("%-26s %.2f of raw, %s\n", series.name.c_str(),
+  std::printf("%-38s %.2f of raw, %s\n", series.name.c_str(),
               Median(series.costs.rates) / Median(raw.costs.rates),
               ToText(series.costs).c_str());
 }
@@ -116,6 +127,9 @@ absl::Status Run(const Flags& flags) {
   const AlignedBuffer from = MakePattern(kRoom);
   AlignedBuffer to(kRoom * flags.streams);
   std::vector<Series> all = AllSeries(flags, to.span());
+  std::erase_if(all, [&flags](const Series& series) {
+    return series.serve != "raw" && !absl::StrContains(series.name, flags.only);
+  });
   for (int round = 0; round < flags.rounds; ++round) {
     for (Series& series : all) {
       std::memset(to.data(), 0, to.size());
@@ -138,6 +152,10 @@ absl::Status Run(const Flags& flags) {
 bool ParseOne(const std::string& name, const std::string& value, Flags& flags) {
   if (name == "--serve") {
     flags.serve = value;
+    return true;
+  }
+  if (name == "--only") {
+    flags.only = value;
     return true;
   }
   if (name == "--frame-kib") {
@@ -167,7 +185,7 @@ absl::StatusOr<Flags> Parse(int argc, char** argv) {
     return absl::InvalidArgumentError(
         absl::StrCat(argv[i],
                      ": allowed are --streams=1..16, --rounds=1..16, "
-                     "--frame-kib=K,... with K 1 to 1024"));
+                     "--frame-kib=K,... with K 1 to 1024, --only=NAME"));
   }
   return flags;
 }

@@ -42,7 +42,8 @@ absl::Status AcceptedStream::Admit() {
   }
   RETURN_IF_ERROR(CheckAllowed(identity));
   auto caller = MakeCaller(other_end(), std::move(identity));
-  ASSIGN_OR_RETURN(place_, limits_->TakePlace(*caller));
+  ASSIGN_OR_RETURN(place_,
+                   limits_->places.Take(caller->share_key(), caller->address));
   return Accept(std::move(caller));
 }
 

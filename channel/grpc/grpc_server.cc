@@ -4,6 +4,7 @@
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
+#include <sys/socket.h>
 
 #include <array>
 #include <atomic>
@@ -40,7 +41,8 @@ namespace tributary {
 namespace {
 
 constexpr int kMaxMetadataBytes = 8 << 10;
-constexpr uint8_t kTlsHandshake = 22;  // the type of a client's first record
+// Until what speaks on a connection is known.
+constexpr absl::Duration kFirstBytesTimeout = absl::Seconds(2);
 
 // Unix sockets are in plain text: the system tells who is at the other end.
 bool UsesTls(const NetworkServerOptions& options) {
@@ -128,7 +130,7 @@ class StreamService final : public grpc::CallbackGenericService {
     return stream.get();  // owns itself until OnDone
   }
   void SetServing(bool serving) { serving_ = serving; }
-  StreamRegistry& registry() { return limits_.registry; }
+  StreamRegistry<GrpcStream>& registry() { return limits_.registry; }
   StreamLimits& limits() { return limits_; }
   const StreamLimits& limits() const { return limits_; }
 
@@ -199,7 +201,7 @@ class GrpcServerImpl final : public GrpcServer {
       : options_(options), service_(options, acceptor) {}
   ~GrpcServerImpl() override { Shutdown(absl::ZeroDuration()); }
 
-  absl::Status Listen() {
+  absl::Status Listen(const MakeSecondProtocol& second) {
     ASSIGN_OR_RETURN(auto sockets, ListeningSockets::Open(
                                        options_.listen,
                                        options_.connection.keepalive_timeout));
@@ -216,6 +218,10 @@ class GrpcServerImpl final : public GrpcServer {
               FROM_FD,
           credentials);
     }
+    if (second) {
+      ASSIGN_OR_RETURN(
+          second_, second(&service_.limits().places, &refused_connections_));
+    }
     builder.RegisterCallbackGenericService(&service_);
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) {
@@ -226,7 +232,8 @@ class GrpcServerImpl final : public GrpcServer {
 
   Address address() const override { return address_; }
   size_t num_streams() const override {
-    return const_cast<StreamService&>(service_).registry().size();
+    return const_cast<StreamService&>(service_).registry().size() +
+           (second_ == nullptr ? 0 : second_->num_streams());
   }
   size_t num_connections() const override {
     return acceptor_ == nullptr ? 0 : acceptor_->num_connections();
@@ -240,7 +247,7 @@ class GrpcServerImpl final : public GrpcServer {
     return counts;
   }
   std::map<std::string, uint64_t> refused_streams() const override {
-    return service_.limits().refused.counts();
+    return service_.limits().places.refused().counts();
   }
 
   void SetServing(bool serving) override { service_.SetServing(serving); }
@@ -252,6 +259,7 @@ class GrpcServerImpl final : public GrpcServer {
       if (acceptor_ != nullptr) acceptor_->Stop();
       service_.registry().CloseAll(PlannedEnd("the server is shutting down"),
                                    /*after_queue=*/true);
+      if (second_ != nullptr) second_->Shutdown(grace);
       server_->Shutdown(std::chrono::system_clock::now() +
                         absl::ToChronoMilliseconds(grace));
       // gRPC has cancelled the remaining calls, so this returns.
@@ -267,40 +275,57 @@ class GrpcServerImpl final : public GrpcServer {
     limits.guard.receive_memory = options_.receive_memory;
     ConnectionAcceptor::Callbacks callbacks;
     callbacks.accepted = [this](UniqueFd fd, size_t lane) {
+      if (second_ != nullptr && SecondTakes(fd.get())) {
+        return second_->Adopt(std::move(fd), *table_);
+      }
       NewConnection connection;
       connection.fd = fd.Release();
       lanes_[lane]->HandleNewConnection(&connection);
     };
-    // gRPC answers TLS in plain text, which tells the client what is wrong, and
-    // says nothing of it here.
-    if (!UsesTls(options_) && !address_.is_unix()) {
-      callbacks.first = [](uint8_t byte, const std::string& host) {
-        if (byte != kTlsHandshake) return;
-        RefusedConnections::OfProcess().Add(
-            RefusalReason::kTls,
-            absl::StrCat(host,
-                         " speaks TLS, and this server plain text: start "
-                         "it with --tls-ca, --tls-cert and --tls-key, or "
-                         "the other end without them"));
+    const bool plain = !UsesTls(options_) && !address_.is_unix();
+    if (plain || second_ != nullptr) {
+      callbacks.ready = [this, plain](absl::Span<const uint8_t> first,
+                                      const std::string& host) {
+        // gRPC answers TLS in plain text, which tells the client what is wrong,
+        // and says nothing of it here.
+        if (plain) {
+          RefusedConnections::OfProcess().CheckPlainText(first[0], host);
+        }
+        return second_ == nullptr || second_->Takes(first).has_value();
       };
     }
+    if (second_ != nullptr) limits.first_bytes_timeout = kFirstBytesTimeout;
     callbacks.every_second = [this] {
       num_idle_streams_ +=
           service_.registry().CloseIdle(options_.stream_idle_timeout);
+      if (second_ == nullptr) return;
+      num_idle_streams_ += second_->CloseIdle(options_.stream_idle_timeout);
     };
-    ASSIGN_OR_RETURN(
-        acceptor_, ConnectionAcceptor::Start(std::move(sockets), limits,
-                                             &refused_connections_, callbacks));
-    service_.limits().connections = &acceptor_->table();
+    service_.limits().connections = table_.get();
+    ASSIGN_OR_RETURN(acceptor_, ConnectionAcceptor::Start(
+                                    std::move(sockets), limits,
+                                    &refused_connections_, callbacks, table_));
     return absl::OkStatus();
+  }
+
+  // What has arrived is still in the socket.
+  bool SecondTakes(int fd) const {
+    uint8_t first[ConnectionAcceptor::kFirstBytes];
+    const ssize_t bytes =
+        recv(fd, first, sizeof(first), MSG_PEEK | MSG_DONTWAIT);
+    if (bytes <= 0) return false;
+    return second_->Takes({first, static_cast<size_t>(bytes)}).value_or(false);
   }
 
   const NetworkServerOptions options_;
   Address address_;
+  const std::shared_ptr<ConnectionTable> table_ =
+      std::make_shared<ConnectionTable>();
   RefusalCounter refused_connections_{"connection"};
   std::atomic<uint64_t> num_idle_streams_{0};
   std::unique_ptr<GrpcTlsFiles> tls_files_;  // null: plain text
-  StreamService service_;                    // outlives server_
+  StreamService service_;                    // outlives server_ and second_
+  std::unique_ptr<SecondProtocol> second_;   // or null
   std::unique_ptr<grpc::Server> server_;
   // One for each thread that passes connections on, since HandleNewConnection
   // holds a mutex of it while it parses what the connection sends. Each has
@@ -316,20 +341,14 @@ class GrpcServerImpl final : public GrpcServer {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
-    NetworkServerOptions options, StreamAcceptor* acceptor) {
-  RETURN_IF_ERROR(CheckTlsFiles(options.tls));
-  if (options.tls.empty() && !options.insecure &&
-      !IsLoopback(options.listen.host)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "listening on ", options.listen.ToString(),
-        " without TLS would serve the graph to anyone who reaches it: listen "
-        "on a loopback address, or allow it with --insecure"));
-  }
+    NetworkServerOptions options, StreamAcceptor* acceptor,
+    const MakeSecondProtocol& second) {
+  RETURN_IF_ERROR(CheckServerOptions(options));
   RETURN_IF_ERROR(CheckRoomForGrpc());
   TakeGrpcLog();
   KeepReceiveMemory();
   auto server = std::make_unique<GrpcServerImpl>(options, acceptor);
-  RETURN_IF_ERROR(server->Listen());
+  RETURN_IF_ERROR(server->Listen(second));
   return server;
 }
 

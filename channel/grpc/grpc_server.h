@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "channel/network.h"
+#include "channel/second_protocol.h"
 #include "channel/transport.h"
 
 namespace tributary {
@@ -31,8 +32,13 @@ class GrpcServer : public NetworkServer {
   // INVALID_ARGUMENT for plaintext beyond loopback without `insecure`,
   // UNAVAILABLE if it cannot listen on the address, and the errors of
   // ReadTlsMaterial and CheckRoomForGrpc.
+  //
+  // `second` makes what takes the connections that do not begin with HTTP/2;
+  // null: nothing does. Connections whose first bytes do not tell within 2 s
+  // are gRPC's.
   static absl::StatusOr<std::unique_ptr<GrpcServer>> Start(
-      NetworkServerOptions options, StreamAcceptor* acceptor);
+      NetworkServerOptions options, StreamAcceptor* acceptor,
+      const MakeSecondProtocol& second = nullptr);
 };
 
 }  // namespace tributary

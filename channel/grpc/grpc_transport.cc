@@ -20,9 +20,9 @@
 #include "channel/grpc/grpc_stream.h"
 #include "channel/grpc/receive_memory.h"
 #include "channel/grpc/stream_method.h"
-#include "channel/grpc/stream_registry.h"
 #include "channel/grpc/tls/connect_failures.h"
 #include "channel/grpc/tls/tls_credentials.h"
+#include "channel/stream_registry.h"
 
 namespace tributary {
 namespace {
@@ -41,8 +41,8 @@ class ClientStream final
   using Explain = std::function<absl::Status(const absl::Status&)>;
 
   ClientStream(std::string address, const ConnectionOptions& options,
-               StreamRegistry* registry, std::shared_ptr<StreamHandler> handler,
-               Explain explain)
+               StreamRegistry<GrpcStream>* registry,
+               std::shared_ptr<StreamHandler> handler, Explain explain)
       : GrpcStream(std::move(address), options),
         registry_(registry),
         explain_(std::move(explain)),
@@ -112,7 +112,7 @@ class ClientStream final
     OtherEndGone(absl::UnavailableError("the other end closed"));
   }
 
-  StreamRegistry* const registry_;
+  StreamRegistry<GrpcStream>* const registry_;
   const Explain explain_;
   Mutex context_mutex_;  // between Abort and OnDone
   std::unique_ptr<grpc::ClientContext> context_;
@@ -126,7 +126,7 @@ class ClientStream final
 GrpcTransport::GrpcTransport(NetworkTransportOptions options)
     : options_(std::move(options)),
       failures_(std::make_unique<ConnectFailures>()),
-      streams_(std::make_unique<StreamRegistry>()) {
+      streams_(std::make_unique<StreamRegistry<GrpcStream>>()) {
   TakeGrpcLog();
   KeepReceiveMemory();
   if (options_.tls.empty()) return;

@@ -20,6 +20,8 @@ namespace tributary {
 
 class AcceptedServer;
 class ConnectFailures;
+class GrpcStream;
+template <typename End>
 class StreamRegistry;
 class GrpcTlsFiles;
 
@@ -74,7 +76,7 @@ class GrpcTransport final : public NetworkTransport {
   std::map<ChannelKey, Connection> connections_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<grpc::Channel>> retired_ ABSL_GUARDED_BY(mutex_);
   const std::unique_ptr<ConnectFailures> failures_;
-  const std::unique_ptr<StreamRegistry> streams_;
+  const std::unique_ptr<StreamRegistry<GrpcStream>> streams_;
 };
 
 }  // namespace tributary

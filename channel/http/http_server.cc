@@ -225,7 +225,9 @@ class HttpServerImpl final : public HttpServer {
 
   absl::Status Listen() {
     if (!listener_.options.tls.empty()) {
-      ASSIGN_OR_RETURN(tls_, ServerTls::Read(listener_.options.tls, "--http"));
+      ASSIGN_OR_RETURN(
+          tls_,
+          ReloadedTls::Read(TlsSide::kServer, listener_.options.tls, "--http"));
     }
     error_code error;
     Bind(error);
@@ -301,7 +303,7 @@ class HttpServerImpl final : public HttpServer {
 
   Listener listener_;
   HttpPlaces places_;
-  std::optional<ServerTls> tls_;  // none: plain text
+  std::optional<ReloadedTls> tls_;  // none: plain text
   asio::io_context io_{1};  // destroys connections, which use what is above
   tcp::acceptor acceptor_;
   asio::steady_timer pause_;

@@ -26,7 +26,6 @@ namespace {
 // Descriptors that are left for files, peers and logs.
 constexpr size_t kOtherDescriptors = 256;
 constexpr absl::Duration kPause = absl::Milliseconds(100);  // without them
-constexpr absl::Duration kSilentAtMost = absl::Milliseconds(100);
 constexpr absl::Duration kHandoverAfterStop = absl::Milliseconds(100);
 
 // Returns how many connections the process's limit of descriptors allows, up
@@ -69,9 +68,10 @@ bool IsOfConnection(int error) {
 absl::StatusOr<std::unique_ptr<ConnectionAcceptor>> ConnectionAcceptor::Start(
     std::unique_ptr<ListeningSockets> sockets,
     const ConnectionAcceptorOptions& options, RefusalCounter* refusals,
-    Callbacks callbacks) {
-  std::unique_ptr<ConnectionAcceptor> acceptor(new ConnectionAcceptor(
-      std::move(sockets), options, refusals, std::move(callbacks)));
+    Callbacks callbacks, std::shared_ptr<ConnectionTable> table) {
+  std::unique_ptr<ConnectionAcceptor> acceptor(
+      new ConnectionAcceptor(std::move(sockets), options, refusals,
+                             std::move(callbacks), std::move(table)));
   RETURN_IF_ERROR(acceptor->Prepare());
   acceptor->thread_ = std::thread([raw = acceptor.get()] { raw->Run(); });
   return acceptor;
@@ -80,7 +80,7 @@ absl::StatusOr<std::unique_ptr<ConnectionAcceptor>> ConnectionAcceptor::Start(
 ConnectionAcceptor::ConnectionAcceptor(
     std::unique_ptr<ListeningSockets> sockets,
     const ConnectionAcceptorOptions& options, RefusalCounter* refusals,
-    Callbacks callbacks)
+    Callbacks callbacks, std::shared_ptr<ConnectionTable> table)
     : options_(options),
       refusals_(refusals),
       callbacks_(std::move(callbacks)),
@@ -88,6 +88,7 @@ ConnectionAcceptor::ConnectionAcceptor(
           "max_connections", LimitByDescriptors(options.max_connections))),
       sockets_(std::move(sockets)),
       guard_(options.guard, refusals),
+      table_(std::move(table)),
       handover_(callbacks_.accepted) {}
 
 absl::Status ConnectionAcceptor::Prepare() {
@@ -134,7 +135,7 @@ void ConnectionAcceptor::Run() {
       } else if ((events[i].events & EPOLLHUP) != 0) {
         Forget(fd);  // both directions have ended
       } else if (connections_[fd].waiting.valid()) {
-        PassOn(connections_[fd]);
+        PassOnIfReady(connections_[fd]);
       }
     }
     const absl::Time now = clock.Now();
@@ -154,7 +155,7 @@ void ConnectionAcceptor::Run() {
 
 void ConnectionAcceptor::Forget(int key) {
   const auto it = connections_.find(key);
-  table_.Remove(it->second.key, it->second.use.get());
+  table_->Remove(it->second.key, it->second.use.get());
   handover_.Remove(it->second.share, it->second.id);
   silent_.erase(key);
   guard_.Remove(key);
@@ -167,7 +168,8 @@ void ConnectionAcceptor::Forget(int key) {
 void ConnectionAcceptor::PassOnSilent(absl::Time now) {
   for (int key : std::vector<int>(silent_.begin(), silent_.end())) {
     Connection& connection = connections_[key];
-    if (now - connection.accepted > kSilentAtMost) PassOn(connection);
+    if (now - connection.accepted > options_.first_bytes_timeout)
+      PassOn(connection);
   }
 }
 
@@ -268,7 +270,7 @@ void ConnectionAcceptor::Pass(UniqueFd fd) {
   UniqueFd duplicate(fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));
   // Reports that both directions have ended, once, and else nothing but, where
   // it is waited for, that the first bytes have arrived.
-  const uint32_t events = callbacks_.first ? EPOLLET | EPOLLIN : EPOLLET;
+  const uint32_t events = callbacks_.ready ? EPOLLET | EPOLLIN : EPOLLET;
   if (!duplicate.valid() || !Watch(epoll_, duplicate.get(), events)) {
     return Refuse("descriptors",
                   absl::StrCat(*share, ": ", std::strerror(errno)));
@@ -279,23 +281,31 @@ void ConnectionAcceptor::Pass(UniqueFd fd) {
   connection.place = *std::move(place);
   connection.share = *share;
   connection.key = ConnectionTable::KeyOfSocket(fd.get());
-  connection.use = table_.Add(connection.key);
+  connection.use = table_->Add(connection.key);
   connection.id = ++accepted_;
   connection.accepted = SteadyClock().Now();
   connection.waiting = std::move(fd);
   guard_.Add(key, connection.share, connection.use, connection.accepted);
   silent_.insert(key);
-  if (!callbacks_.first) PassOn(connection);
+  if (!callbacks_.ready) PassOn(connection);
+}
+
+void ConnectionAcceptor::PassOnIfReady(Connection& connection) {
+  uint8_t first[kFirstBytes];
+  const ssize_t bytes = recv(connection.waiting.get(), first, sizeof(first),
+                             MSG_PEEK | MSG_DONTWAIT);
+  if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  // More than kFirstBytes tell no more; and whoever takes it sees its end.
+  const size_t known = bytes < 0 ? 0 : static_cast<size_t>(bytes);
+  if (known == 0 || callbacks_.ready({first, known}, connection.share) ||
+      known == sizeof(first)) {
+    PassOn(connection);
+  }
 }
 
 void ConnectionAcceptor::PassOn(Connection& connection) {
   silent_.erase(connection.duplicate.get());
-  if (callbacks_.first) {
-    uint8_t byte = 0;
-    if (recv(connection.waiting.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) ==
-        1) {
-      callbacks_.first(byte, connection.share);
-    }
+  if (callbacks_.ready) {
     epoll_event event{};
     event.events = EPOLLET;
     event.data.fd = connection.duplicate.get();

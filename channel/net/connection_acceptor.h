@@ -13,6 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "channel/net/connection_guard.h"
 #include "channel/net/connection_handover.h"
 #include "channel/net/connection_use.h"
@@ -30,6 +31,9 @@ struct ConnectionAcceptorOptions {
   // lowers it else: a connection takes two.
   size_t max_connections = 4096;
   ConnectionGuardOptions guard;
+  // How long a connection waits for the first bytes that Callbacks::ready
+  // needs.
+  absl::Duration first_bytes_timeout = absl::Milliseconds(100);
 };
 
 // Over a unix socket only the server's own user and root may connect. Passes
@@ -47,24 +51,31 @@ struct ConnectionAcceptorOptions {
 // those of ConnectionHandover. Thread-safe, but for Stop and the destructor.
 class ConnectionAcceptor {
  public:
+  static constexpr size_t kFirstBytes = 4096;
+
   struct Callbacks {
     // Called on the lanes of ConnectionHandover.
     ConnectionHandover::PassOn accepted;
     // The others are called on the acceptor's thread and must not block.
     //
-    // Where it is set, a connection is passed on once its first byte, which
-    // this is called with, has arrived, or after a tenth of a second without
-    // one. `share` names the other end.
-    std::function<void(uint8_t first_byte, const std::string& share)> first;
+    // Where it is set, a connection is passed on once this returns true for its
+    // first bytes, at most kFirstBytes, which stay in its socket; or after
+    // first_bytes_timeout. `share` names the other end.
+    std::function<bool(absl::Span<const uint8_t> first,
+                       const std::string& share)>
+        ready;
     std::function<void()> every_second;  // may be null
   };
 
   // Accepts from `sockets` until Stop. `refusals` outlives the acceptor.
-  // RESOURCE_EXHAUSTED if no descriptor is free.
+  // `table` has the connections that were passed on, or wait for it, and are
+  // still open. RESOURCE_EXHAUSTED if no descriptor is free.
   static absl::StatusOr<std::unique_ptr<ConnectionAcceptor>> Start(
       std::unique_ptr<ListeningSockets> sockets,
       const ConnectionAcceptorOptions& options, RefusalCounter* refusals,
-      Callbacks callbacks);
+      Callbacks callbacks,
+      std::shared_ptr<ConnectionTable> table =
+          std::make_shared<ConnectionTable>());
   ~ConnectionAcceptor() { Stop(); }
   ConnectionAcceptor(const ConnectionAcceptor&) = delete;
   ConnectionAcceptor& operator=(const ConnectionAcceptor&) = delete;
@@ -72,8 +83,6 @@ class ConnectionAcceptor {
   // Closes the listening sockets and joins the thread; the connections that
   // were passed on stay. Later calls do nothing.
   void Stop();
-  // Returns the connections that were passed on and are still open.
-  ConnectionTable& table() { return table_; }
   size_t num_connections() const { return places_->used(); }
   // Returns max_connections, or less where descriptors are few.
   size_t limit() const { return places_->limit(); }
@@ -86,13 +95,14 @@ class ConnectionAcceptor {
     std::string key;    // in table_
     uint64_t id = 0;    // in handover_, never used again
     std::shared_ptr<ConnectionUse> use;
-    UniqueFd waiting;  // to be passed on once its first byte has arrived
+    UniqueFd waiting;  // to be passed on once its first bytes have arrived
     absl::Time accepted;
   };
 
   ConnectionAcceptor(std::unique_ptr<ListeningSockets> sockets,
                      const ConnectionAcceptorOptions& options,
-                     RefusalCounter* refusals, Callbacks callbacks);
+                     RefusalCounter* refusals, Callbacks callbacks,
+                     std::shared_ptr<ConnectionTable> table);
   absl::Status Prepare();
   void Run();
   void AcceptAll(int listener);
@@ -102,9 +112,11 @@ class ConnectionAcceptor {
   bool AcceptFailed(int listener, int error);
   void PauseListening(bool pause);
   void Pass(UniqueFd fd);
+  // Passes a connection on whose first bytes are enough.
+  void PassOnIfReady(Connection& connection);
   void PassOn(Connection& connection);
   void Forget(int key);
-  // Passes on those that have waited for their first byte for long enough.
+  // Passes on those that have waited for their first bytes for long enough.
   void PassOnSilent(absl::Time now);
   void Guard(absl::Time now);
   // Ends those of `ids`, which are being passed on, that are still open.
@@ -125,10 +137,10 @@ class ConnectionAcceptor {
   UniqueFd spare_;  // closed to accept, and close, one connection more
   bool paused_ = false;
   std::map<int, Connection> connections_;  // by duplicate
-  std::set<int> silent_;  // those that wait for their first byte
+  std::set<int> silent_;  // those that wait for their first bytes
   uint64_t accepted_ = 0;
   ConnectionGuard guard_;
-  ConnectionTable table_;
+  const std::shared_ptr<ConnectionTable> table_;
   ConnectionHandover handover_;
   std::thread thread_;
 };

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "channel/shm/fd_message.h"
+#include "channel/net/fd_message.h"
 #include "common/text/status.h"
 
 namespace tributary {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "channel/envelope.h"
-#include "channel/shm/fd_message.h"
-#include "channel/shm/socket_pair.h"
+#include "channel/net/fd_message.h"
+#include "channel/net/socket_pair.h"
 
 namespace tributary {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "channel/envelope.h"
-#include "channel/shm/fd_message.h"
+#include "channel/net/fd_message.h"
 #include "channel/shm/record.h"
 #include "channel/shm/shm_server.h"
 #include "channel/shm/shm_transport.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "channel/shm/fd_message.h"
+#include "channel/net/fd_message.h"
 #include "channel/shm/record.h"
 #include "common/observe/log.h"
 #include "common/text/status.h"

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "channel/net/socket_loop.h"
 #include "channel/shm/shm_stream.h"
-#include "channel/shm/socket_loop.h"
 #include "channel/transport.h"
 #include "common/io/unique_fd.h"
 

@@ -114,7 +114,7 @@ absl::Status ShmStream::Enqueue(OutgoingMessage message) {
   Record record{.kind = RecordKind::kMessage,
                 .length = static_cast<uint32_t>(bytes)};
   const int fd = lent_rooms_.Lend(message.room, &record);
-  OutgoingRecord out(record);
+  OutgoingRecord out(RecordBytes(record));
   out.fd = fd;
   out.counted_bytes = bytes;
   out.head.reserve(out.head.size() + prefix.size() + message.header.size());
@@ -150,8 +150,8 @@ void ShmStream::ReleaseRoom(uint64_t number) {
   MutexLock lock(mutex_);
   state_.ReleaseRoom();
   if (state_.is_open()) {
-    queue_.Push(
-        OutgoingRecord(Record{.kind = RecordKind::kReleased, .room = number}));
+    queue_.Push(OutgoingRecord(
+        RecordBytes(Record{.kind = RecordKind::kReleased, .room = number})));
     return Flush(&removed);
   }
   ShutDownIfIdle();
@@ -279,10 +279,10 @@ void ShmStream::CloseLocked(absl::Status why, Records* removed) {
   if (!state_.why().ok()) queue_.DropUnstarted(removed);
   const absl::string_view text =
       state_.why().message().substr(0, kMaxCloseText);
-  OutgoingRecord out(
-      Record{.kind = RecordKind::kClose,
-             .length = static_cast<uint32_t>(text.size()),
-             .room = static_cast<uint64_t>(state_.why().code())});
+  const Record record{.kind = RecordKind::kClose,
+                      .length = static_cast<uint32_t>(text.size()),
+                      .room = static_cast<uint64_t>(state_.why().code())};
+  OutgoingRecord out(RecordBytes(record));
   out.AppendToHead(AsBytes(text));
   queue_.Push(std::move(out));
   Flush(removed);

@@ -14,7 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "channel/envelope.h"
-#include "channel/shm/fd_message.h"
+#include "channel/net/fd_message.h"
 #include "channel/testing/recording_stream.h"
 
 namespace tributary {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "channel/shm/fd_message.h"
+#include "channel/net/fd_message.h"
+#include "channel/net/socket_pair.h"
 #include "channel/shm/record.h"
-#include "channel/shm/socket_pair.h"
 #include "common/text/status.h"
 
 namespace tributary {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "channel/net/socket_loop.h"
 #include "channel/shm/shared_memories.h"
 #include "channel/shm/shared_memory.h"
 #include "channel/shm/shm_stream.h"
-#include "channel/shm/socket_loop.h"
 #include "channel/transport.h"
 #include "common/io/unique_fd.h"
 #include "common/runtime/mutex.h"

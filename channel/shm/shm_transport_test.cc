@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
-#include "channel/shm/fd_message.h"
+#include "channel/net/fd_message.h"
 #include "channel/shm/shm_server.h"
 #include "channel/testing/transport_conformance.h"
 

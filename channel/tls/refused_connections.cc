@@ -1,6 +1,13 @@
 #include "channel/tls/refused_connections.h"
 
+#include "absl/strings/str_cat.h"
+
 namespace tributary {
+namespace {
+
+constexpr uint8_t kTlsHandshake = 22;  // the type of a client's first record
+
+}  // namespace
 
 absl::string_view RefusalReasonName(RefusalReason reason) {
   switch (reason) {
@@ -41,6 +48,16 @@ void RefusedConnections::Add(RefusalReason reason, absl::string_view text) {
   const absl::string_view name = RefusalReasonName(reason);
   reason == RefusalReason::kGivenUp ? refusals_.Count(name)
                                     : refusals_.Add(name, text);
+}
+
+void RefusedConnections::CheckPlainText(uint8_t first_byte,
+                                        absl::string_view host) {
+  if (first_byte != kTlsHandshake) return;
+  Add(RefusalReason::kTls,
+      absl::StrCat(host,
+                   " speaks TLS, and this server plain text: start it with "
+                   "--tls-ca, --tls-cert and --tls-key, or the other end "
+                   "without them"));
 }
 
 std::map<std::string, uint64_t> RefusedConnections::counts() const {

@@ -40,6 +40,9 @@ class RefusedConnections {
   // Counts one and logs `text`, at most once per 10 s and reason. Clients that
   // give up are not logged: probes of ports do so all the time.
   void Add(RefusalReason reason, absl::string_view text);
+  // Counts a connection from `host` to a plain-text port if its first byte is
+  // that of TLS.
+  void CheckPlainText(uint8_t first_byte, absl::string_view host);
   // Returns the number of each reason, also of those without any.
   std::map<std::string, uint64_t> counts() const;
 

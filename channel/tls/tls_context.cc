@@ -46,38 +46,43 @@ absl::StatusOr<TlsContext> MakeContext(SslContext::method side,
 
 }  // namespace
 
-ServerTls::ServerTls(TlsFiles files, std::string server, const Clock& clock)
-    : files_(std::move(files)),
-      server_(std::move(server)),
+ReloadedTls::ReloadedTls(TlsSide side, TlsFiles files, std::string user,
+                         const Clock& clock)
+    : side_(side),
+      files_(std::move(files)),
+      user_(std::move(user)),
       clock_(&clock),
       read_(clock.Now()) {}
 
-absl::StatusOr<ServerTls> ServerTls::Read(const TlsFiles& files,
-                                          std::string server,
-                                          const Clock& clock) {
-  ServerTls tls(files, std::move(server), clock);
+absl::StatusOr<ReloadedTls> ReloadedTls::Read(TlsSide side,
+                                              const TlsFiles& files,
+                                              std::string user,
+                                              const Clock& clock) {
+  ReloadedTls tls(side, files, std::move(user), clock);
   RETURN_IF_ERROR(tls.ReadFiles());
   return tls;
 }
 
-TlsContext ServerTls::Current() {
+TlsContext ReloadedTls::Current() {
   const absl::Time now = clock_->Now();
   if (now - read_ < kReadInterval) return context_;
   read_ = now;
   const absl::Status read = ReadFiles();
   if (!read.ok()) {
-    LogRepeated(
-        LogLevel::kError, "server-tls",
-        absl::StrCat(server_, " goes on with the TLS files read before: ",
-                     read.message()));
+    LogRepeated(LogLevel::kError, "reloaded-tls",
+                absl::StrCat(user_, " goes on with the TLS files read before: ",
+                             read.message()));
   }
   return context_;
 }
 
-absl::Status ServerTls::ReadFiles() {
+absl::Status ReloadedTls::ReadFiles() {
   const auto use = [this](const TlsMaterial& material) -> absl::Status {
-    ASSIGN_OR_RETURN(TlsContext context,
-                     MakeContext(SslContext::tls_server, files_, material));
+    ASSIGN_OR_RETURN(
+        TlsContext context,
+        MakeContext(side_ == TlsSide::kServer ? SslContext::tls_server
+                                              : SslContext::tls_client,
+                    files_, material));
     SSL_CTX* const native = context->native_handle();
     SSL_CTX_set_min_proto_version(native, TLS1_3_VERSION);
     // A session that is resumed would skip the check of its certificate.

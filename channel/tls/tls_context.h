@@ -19,16 +19,18 @@ namespace tributary {
 
 using TlsContext = std::shared_ptr<boost::asio::ssl::context>;
 
-// TLS 1.3 of a server, with certificates on both sides, signed by the same
+enum class TlsSide { kClient, kServer };
+
+// TLS 1.3 of one side, with certificates on both sides, signed by the same
 // authorities; they are read again when their files change. A connection keeps
 // the context that it began with. Not thread-safe.
-class ServerTls {
+class ReloadedTls {
  public:
-  // Errors as ReadTlsMaterial's. Logs name `server`. `clock` outlives the
+  // Errors as ReadTlsMaterial's. Logs name `user`. `clock` outlives the
   // result.
-  static absl::StatusOr<ServerTls> Read(const TlsFiles& files,
-                                        std::string server,
-                                        const Clock& clock = SteadyClock());
+  static absl::StatusOr<ReloadedTls> Read(TlsSide side, const TlsFiles& files,
+                                          std::string user,
+                                          const Clock& clock = SteadyClock());
 
   // Returns the context for a new connection. Reads the files again a second
   // after it last did; as long as what is new cannot be used it logs that, and
@@ -36,11 +38,13 @@ class ServerTls {
   TlsContext Current();
 
  private:
-  ServerTls(TlsFiles files, std::string server, const Clock& clock);
+  ReloadedTls(TlsSide side, TlsFiles files, std::string user,
+              const Clock& clock);
   absl::Status ReadFiles();
 
+  TlsSide side_;
   TlsFiles files_;
-  std::string server_;
+  std::string user_;
   const Clock* clock_;
   absl::Time read_;
   TlsMaterial in_use_;

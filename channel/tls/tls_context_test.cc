@@ -29,7 +29,7 @@ std::string TextOf(const std::string& file) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
-class ServerTlsTest : public testing::Test {
+class ReloadedTlsTest : public testing::Test {
  protected:
   void TickSecond() { clock_.now += absl::Seconds(1); }
   void Replace(const PemPair& pair) {
@@ -45,18 +45,20 @@ class ServerTlsTest : public testing::Test {
   ManualClock clock_;
 };
 
-TEST_F(ServerTlsTest, RefusesToBeginWithWhatNoClientWouldAccept) {
+TEST_F(ReloadedTlsTest, RefusesToBeginWithWhatNoClientWouldAccept) {
   for (const TlsFiles& files :
        {certificates_.WithoutUri(), certificates_.TwoUris(),
         certificates_.Expired("tributary://sampler/a")}) {
-    const auto read = ServerTls::Read(files, "--http", clock_);
+    const auto read =
+        ReloadedTls::Read(TlsSide::kServer, files, "--http", clock_);
     ASSERT_FALSE(read.ok());
     EXPECT_THAT(std::string(read.status().message()), HasSubstr(files.cert));
   }
 }
 
-TEST_F(ServerTlsTest, TheOldStaysWhileTheNewIsBroken) {
-  ServerTls tls = ServerTls::Read(files_, "--http", clock_).value();
+TEST_F(ReloadedTlsTest, TheOldStaysWhileTheNewIsBroken) {
+  ReloadedTls tls =
+      ReloadedTls::Read(TlsSide::kServer, files_, "--http", clock_).value();
   const TlsContext before = tls.Current();
   const TlsFiles expired = certificates_.Expired("tributary://sampler/a");
   for (const PemPair& broken :
@@ -73,8 +75,9 @@ TEST_F(ServerTlsTest, TheOldStaysWhileTheNewIsBroken) {
   EXPECT_NE(tls.Current(), before);
 }
 
-TEST_F(ServerTlsTest, LooksOncePerSecondAlsoAfterAFailure) {
-  ServerTls tls = ServerTls::Read(files_, "--http", clock_).value();
+TEST_F(ReloadedTlsTest, LooksOncePerSecondAlsoAfterAFailure) {
+  ReloadedTls tls =
+      ReloadedTls::Read(TlsSide::kServer, files_, "--http", clock_).value();
   const TlsContext before = tls.Current();
   Replace({"no certificate", "no key"});
   TickSecond();
@@ -87,7 +90,7 @@ TEST_F(ServerTlsTest, LooksOncePerSecondAlsoAfterAFailure) {
 }
 
 // A file system with coarse times, or a copy that keeps them.
-TEST_F(ServerTlsTest, LooksAtTheTextAndNotAtTheTimeOfTheFile) {
+TEST_F(ReloadedTlsTest, LooksAtTheTextAndNotAtTheTimeOfTheFile) {
   const std::string old = TextOf(files_.ca);
   const std::string next = TestAuthority("tributary test authoritz").pem();
   const size_t size = std::max(old.size(), next.size()) + 1;
@@ -98,7 +101,8 @@ TEST_F(ServerTlsTest, LooksAtTheTextAndNotAtTheTimeOfTheFile) {
     ASSERT_EQ(utimensat(AT_FDCWD, files_.ca.c_str(), times, 0), 0);
   };
   write(old);
-  ServerTls tls = ServerTls::Read(files_, "--http", clock_).value();
+  ReloadedTls tls =
+      ReloadedTls::Read(TlsSide::kServer, files_, "--http", clock_).value();
   const TlsContext before = tls.Current();
   write(old);
   TickSecond();
@@ -108,18 +112,20 @@ TEST_F(ServerTlsTest, LooksAtTheTextAndNotAtTheTimeOfTheFile) {
   EXPECT_NE(tls.Current(), before);
 }
 
-TEST_F(ServerTlsTest, AFileThatIsTouchedChangesNothing) {
-  ServerTls tls = ServerTls::Read(files_, "--http", clock_).value();
+TEST_F(ReloadedTlsTest, AFileThatIsTouchedChangesNothing) {
+  ReloadedTls tls =
+      ReloadedTls::Read(TlsSide::kServer, files_, "--http", clock_).value();
   const TlsContext before = tls.Current();
   TestCertificates::Replace(files_.cert, TextOf(files_.cert));
   TickSecond();
   EXPECT_EQ(tls.Current(), before);
 }
 
-TEST_F(ServerTlsTest, AllAuthoritiesOfTheFileAreTrusted) {
+TEST_F(ReloadedTlsTest, AllAuthoritiesOfTheFileAreTrusted) {
   TestCertificates::Replace(
       files_.ca, TextOf(files_.ca) + certificates_.foreign_authority().pem());
-  ServerTls tls = ServerTls::Read(files_, "--http", clock_).value();
+  ReloadedTls tls =
+      ReloadedTls::Read(TlsSide::kServer, files_, "--http", clock_).value();
   X509_STORE* const store =
       SSL_CTX_get_cert_store(tls.Current()->native_handle());
   EXPECT_EQ(sk_X509_OBJECT_num(X509_STORE_get0_objects(store)), 2);

@@ -474,6 +474,30 @@ def envelopes():
     write("envelope/half_a_batch", envelope(5, halves, b"12345678"))
 
 
+# --- channel/tcp ----------------------------------------------------------------
+def client_hello(names):
+    alpn = b"".join(bytes([len(name)]) + name for name in names)
+    alpn = struct.pack(">HH", len(alpn) + 2, len(alpn)) + alpn
+    extensions = struct.pack(">HH", 0, 4) + b"name" + struct.pack(">H", 16) + alpn
+    hello = (b"\x03\x03" + b"r" * 32 + b"\0" + b"\0\2\x13\1" + b"\1\0" +
+             struct.pack(">H", len(extensions)) + extensions)
+    message = b"\1" + struct.pack(">I", len(hello))[1:] + hello
+    return b"\x16\3\1" + struct.pack(">H", len(message)) + message
+
+
+def tcp_streams():
+    opened = envelope(0xFF00, b"", b"")
+    write("tcp_stream/stream", opened + envelope(5, b"header", b"payload", 7) +
+          envelope(0xFF02, b"", b"") + envelope(0xFF01, b"enough", b"", 8))
+    write("tcp_stream/large_payload", opened +
+          b"".join(envelope(5, b"h", bytes(20000)) for _ in range(3)))
+    write("tcp_stream/large_header", envelope(5, b"h" * 40000, b"p") + opened)
+    write("tcp_stream/cut", opened + envelope(5, b"header", bytes(30000))[:20000])
+    write("tcp_stream/other_version", envelope(0xFF00, b"", b"", 0, 3))
+    write("tcp_stream/client_hello", client_hello([b"tributary-stream"]))
+    write("tcp_stream/client_hello_of_http2", client_hello([b"h2"]))
+
+
 # --- channel/shm: operations of shm_stream_fuzz_test ---------------------------
 def shm_room(op, room, offset, size, memory, has_fd):
     """`offset`, `size`: (how, units of 64 bytes)."""
@@ -546,6 +570,7 @@ def parquet_files():
 
 if __name__ == "__main__":
     envelopes()
+    tcp_streams()
     schemas()
     session_specs()
     batches()

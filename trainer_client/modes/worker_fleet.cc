@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "channel/shm/socket_loop.h"
+#include "channel/net/socket_loop.h"
 #include "channel/shm/worker_report.h"
 #include "common/observe/log.h"
 #include "common/process/describe_exit.h"

@@ -32,7 +32,8 @@ absl::Status Measure(const std::string& way, int streams,
   const auto receive = [&](uint16_t port) {
     return way == kRaw
                ? ReceiveSeconds(port, streams, BytesOf(streams), to.span())
-               : BatchSeconds(port, streams, BatchesOf(streams), to.span());
+               : BatchSeconds(BatchNetwork::kGrpc, port, streams,
+                              BatchesOf(streams), to.span());
   };
   ASSIGN_OR_RETURN(
       const TransferCost cost,
@@ -88,7 +89,8 @@ absl::Status RunStreamBenchFarEnd(const std::string& way, int streams) {
   if (way == kRaw) {
     return ServeRawStreams(room.span(), streams, BytesOf(streams));
   }
-  if (way == kStream) return ServeBatchStreams(room.span(), kFrameBytes);
+  if (way == kStream)
+    return ServeBatchStreams(BatchNetwork::kGrpc, room.span(), kFrameBytes);
   return absl::InvalidArgumentError(
       absl::StrCat("WAY ", way, "; allowed: raw, batches"));
 }

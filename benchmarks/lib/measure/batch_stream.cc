@@ -11,7 +11,10 @@
 #include "channel/frame_sender.h"
 #include "channel/grpc/grpc_server.h"
 #include "channel/grpc/grpc_transport.h"
+#include "channel/network.h"
 #include "channel/parse_header.h"
+#include "channel/tcp/tcp_server.h"
+#include "channel/tcp/tcp_transport.h"
 #include "common/proto/wire.pb.h"
 #include "common/runtime/mutex.h"
 #include "common/runtime/thread_pool.h"
@@ -68,11 +71,17 @@ class Receiver final : public StreamHandler {
   Receiver(absl::Span<uint8_t> slot, int batches)
       : slot_(slot), left_(batches) {}
 
+  PayloadRoom RoomFor(const IncomingMessage& message) override {
+    const auto frame = ParseHeader<v1::Frame>(message);
+    if (!frame.ok()) return {};
+    return {AssemblerOf(*frame).RoomFor({frame->offset(), frame->total()},
+                                        message.payload_size()),
+            nullptr};
+  }
   void OnMessage(IncomingMessage& message) override {
     const auto frame = ParseHeader<v1::Frame>(message);
     if (!frame.ok()) return End(frame.status());
-    auto& assembler =
-        assemblers_.try_emplace(frame->grant(), slot_).first->second;
+    FrameAssembler& assembler = AssemblerOf(*frame);
     const absl::Status added =
         assembler.Add(frame->offset(), frame->total(), message);
     if (!added.ok()) return End(added);
@@ -110,6 +119,9 @@ class Receiver final : public StreamHandler {
   }
 
  private:
+  FrameAssembler& AssemblerOf(const v1::Frame& frame) {
+    return assemblers_.try_emplace(frame.grant(), slot_).first->second;
+  }
   void Ask(uint64_t grant) {
     std::shared_ptr<Stream> stream;
     {
@@ -145,8 +157,12 @@ class Source final : public BatchSender {
   Source(absl::Span<const uint8_t> room, size_t frame_bytes)
       : pool_("frames", 1), acceptor_(room, &pool_, frame_bytes) {}
 
-  absl::Status Listen() {
-    ASSIGN_OR_RETURN(server_, GrpcServer::Start({}, &acceptor_));
+  absl::Status Listen(BatchNetwork network) {
+    if (network == BatchNetwork::kTcp) {
+      ASSIGN_OR_RETURN(server_, TcpServer::Start({}, &acceptor_));
+    } else {
+      ASSIGN_OR_RETURN(server_, GrpcServer::Start({}, &acceptor_));
+    }
     return absl::OkStatus();
   }
   uint16_t port() const override { return server_->address().port; }
@@ -154,7 +170,7 @@ class Source final : public BatchSender {
  private:
   ThreadPool pool_;
   OneRoomServer acceptor_;
-  std::unique_ptr<GrpcServer> server_;
+  std::unique_ptr<NetworkServer> server_;
 };
 
 // Each stream has a transport of its own, because streams to one address would
@@ -164,10 +180,18 @@ class Receivers {
   Receivers(uint16_t port, int streams, absl::Span<uint8_t> to)
       : address_{"127.0.0.1", port},
         part_(to.size() / static_cast<size_t>(streams)),
-        to_(to) {
-    for (int i = 0; i < streams; ++i) {
-      transports_.push_back(std::make_unique<GrpcTransport>());
+        to_(to),
+        transports_(static_cast<size_t>(streams)) {}
+
+  absl::Status Open(BatchNetwork network) {
+    for (auto& transport : transports_) {
+      if (network == BatchNetwork::kTcp) {
+        ASSIGN_OR_RETURN(transport, TcpTransport::Start());
+      } else {
+        transport = std::make_unique<GrpcTransport>();
+      }
     }
+    return absl::OkStatus();
   }
 
   absl::Status Receive(int batches) {
@@ -190,21 +214,23 @@ class Receivers {
   const Address address_;
   const size_t part_;
   const absl::Span<uint8_t> to_;
-  std::vector<std::unique_ptr<GrpcTransport>> transports_;
+  std::vector<std::unique_ptr<NetworkTransport>> transports_;
 };
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<BatchSender>> BatchSender::Start(
-    absl::Span<const uint8_t> room, size_t frame_bytes) {
+    BatchNetwork network, absl::Span<const uint8_t> room, size_t frame_bytes) {
   auto source = std::make_unique<Source>(room, frame_bytes);
-  RETURN_IF_ERROR(source->Listen());
+  RETURN_IF_ERROR(source->Listen(network));
   return source;
 }
 
-absl::StatusOr<double> BatchSeconds(uint16_t port, int streams, int batches,
+absl::StatusOr<double> BatchSeconds(BatchNetwork network, uint16_t port,
+                                    int streams, int batches,
                                     absl::Span<uint8_t> to) {
   Receivers receivers(port, streams, to);
+  RETURN_IF_ERROR(receivers.Open(network));
   RETURN_IF_ERROR(receivers.Receive(1));
   const auto start = std::chrono::steady_clock::now();
   RETURN_IF_ERROR(receivers.Receive(batches));

@@ -1,5 +1,5 @@
-// Measures batches over gRPC streams, moved as servers and trainers move them:
-// cut into frames with CRCs, received, checked and copied into a slot.
+// Measures batches over streams of a network, moved as servers and trainers
+// move them: cut into frames with CRCs, received into a slot and checked.
 #ifndef TRIBUTARY_BENCHMARKS_LIB_MEASURE_BATCH_STREAM_H_
 #define TRIBUTARY_BENCHMARKS_LIB_MEASURE_BATCH_STREAM_H_
 
@@ -12,14 +12,16 @@
 
 namespace tributary {
 
-// The sending end: a gRPC server that answers every credit with the same batch.
+enum class BatchNetwork { kGrpc, kTcp };
+
+// The sending end: a server that answers every credit with the same batch.
 class BatchSender {
  public:
   virtual ~BatchSender() = default;
   // Listens on a free port of loopback. `room`, the batch's bytes, outlives the
   // source.
   static absl::StatusOr<std::unique_ptr<BatchSender>> Start(
-      absl::Span<const uint8_t> room, size_t frame_bytes);
+      BatchNetwork network, absl::Span<const uint8_t> room, size_t frame_bytes);
   virtual uint16_t port() const = 0;
 };
 
@@ -28,7 +30,8 @@ class BatchSender {
 // with two batches requested ahead. The connections are made and one batch is
 // received before the clock starts. Returns the stream's error, or
 // DEADLINE_EXCEEDED after 60 s.
-absl::StatusOr<double> BatchSeconds(uint16_t port, int streams, int batches,
+absl::StatusOr<double> BatchSeconds(BatchNetwork network, uint16_t port,
+                                    int streams, int batches,
                                     absl::Span<uint8_t> to);
 
 }  // namespace tributary

@@ -29,9 +29,11 @@ absl::Status ServeRawStreams(absl::Span<const uint8_t> room, int streams,
   return sent;
 }
 
-absl::Status ServeBatchStreams(absl::Span<const uint8_t> room,
+absl::Status ServeBatchStreams(BatchNetwork network,
+                               absl::Span<const uint8_t> room,
                                size_t frame_bytes) {
-  ASSIGN_OR_RETURN(const auto source, BatchSender::Start(room, frame_bytes));
+  ASSIGN_OR_RETURN(const auto source,
+                   BatchSender::Start(network, room, frame_bytes));
   ServeSenderProcess(source->port());
   return absl::OkStatus();
 }

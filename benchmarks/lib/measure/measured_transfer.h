@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "benchmarks/lib/measure/batch_stream.h"
 #include "benchmarks/lib/measure/transfer_series.h"
 #include "common/io/buffer.h"
 
@@ -26,7 +27,8 @@ AlignedBuffer MakePattern(size_t bytes);
 // ServeBatchStreams sends it as the batch that every credit requests.
 absl::Status ServeRawStreams(absl::Span<const uint8_t> room, int streams,
                              uint64_t bytes);
-absl::Status ServeBatchStreams(absl::Span<const uint8_t> room,
+absl::Status ServeBatchStreams(BatchNetwork network,
+                               absl::Span<const uint8_t> room,
                                size_t frame_bytes);
 
 // Starts this program with `arguments`, which must make it serve as above, and

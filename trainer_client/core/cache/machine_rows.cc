@@ -10,8 +10,8 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
-#include "channel/shm/fd_message.h"
-#include "channel/shm/socket_loop.h"
+#include "channel/net/fd_message.h"
+#include "channel/net/socket_loop.h"
 #include "common/hash/sha256.h"
 #include "common/io/unique_fd.h"
 #include "common/text/status.h"

@@ -1,12 +1,10 @@
-#include "channel/shm/send_queue.h"
-
-#include <sys/uio.h>
+#include "channel/net/send_queue.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <utility>
 
-#include "channel/shm/fd_message.h"
+#include "channel/net/fd_message.h"
 
 namespace tributary {
 namespace {
@@ -14,10 +12,6 @@ namespace {
 constexpr size_t kRecordsAtOnce = 16;  // in one sendmsg
 
 }  // namespace
-
-OutgoingRecord::OutgoingRecord(const Record& record) {
-  AppendToHead(RecordBytes(record));
-}
 
 void OutgoingRecord::AppendToHead(absl::Span<const uint8_t> bytes) {
   head.insert(head.end(), bytes.begin(), bytes.end());
@@ -29,8 +23,15 @@ void SendQueue::Push(OutgoingRecord record) {
 }
 
 void SendQueue::WriteTo(int socket, Records* removed) {
-  while (!entries_.empty() && socket >= 0) {
-    const ssize_t n = SendFront(socket);
+  if (socket < 0) return;
+  WriteBy([socket](absl::Span<iovec> pieces,
+                   int fd) { return SendWithFd(socket, pieces, fd); },
+          removed);
+}
+
+void SendQueue::WriteBy(Write write, Records* removed) {
+  while (!entries_.empty()) {
+    const ssize_t n = SendFront(write);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
     if (n < 0) return DropUnstarted(removed);  // the other end is gone
@@ -38,9 +39,9 @@ void SendQueue::WriteTo(int socket, Records* removed) {
   }
 }
 
-// Returns the result of one sendmsg of as many records as it may hold. Only the
+// Returns the result of one write of as many records as it may hold. Only the
 // first of them may have a descriptor: it goes with the call's first byte.
-ssize_t SendQueue::SendFront(int socket) const {
+ssize_t SendQueue::SendFront(Write write) const {
   iovec pieces[2 * kRecordsAtOnce];
   size_t n = 0;
   const auto add = [&](absl::Span<const uint8_t> bytes) {
@@ -57,8 +58,8 @@ ssize_t SendQueue::SendFront(int socket) const {
     add(record.payload.subspan(written - of_head));
   }
   const Entry& front = entries_.front();
-  return SendWithFd(socket, absl::MakeSpan(pieces, n),
-                    front.written == 0 ? front.record.fd : -1);
+  return write(absl::MakeSpan(pieces, n),
+               front.written == 0 ? front.record.fd : -1);
 }
 
 void SendQueue::Advance(size_t bytes, Records* removed) {

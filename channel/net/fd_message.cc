@@ -1,4 +1,4 @@
-#include "channel/shm/fd_message.h"
+#include "channel/net/fd_message.h"
 
 #include <sys/socket.h>
 

@@ -1,6 +1,6 @@
 // Sends and receives bytes together with a descriptor over a unix socket.
-#ifndef TRIBUTARY_CHANNEL_SHM_FD_MESSAGE_H_
-#define TRIBUTARY_CHANNEL_SHM_FD_MESSAGE_H_
+#ifndef TRIBUTARY_CHANNEL_NET_FD_MESSAGE_H_
+#define TRIBUTARY_CHANNEL_NET_FD_MESSAGE_H_
 
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -23,4 +23,4 @@ ssize_t ReceiveWithFd(int socket, void* to, size_t size, UniqueFd* fd);
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_SHM_FD_MESSAGE_H_
+#endif  // TRIBUTARY_CHANNEL_NET_FD_MESSAGE_H_

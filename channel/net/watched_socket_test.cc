@@ -1,4 +1,4 @@
-#include "channel/shm/watched_socket.h"
+#include "channel/net/watched_socket.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "channel/shm/socket_pair.h"
+#include "channel/net/socket_pair.h"
 #include "channel/testing/recording_stream.h"
 #include "common/runtime/mutex.h"
 

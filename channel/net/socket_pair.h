@@ -1,6 +1,6 @@
 // Two connected unix sockets.
-#ifndef TRIBUTARY_CHANNEL_SHM_SOCKET_PAIR_H_
-#define TRIBUTARY_CHANNEL_SHM_SOCKET_PAIR_H_
+#ifndef TRIBUTARY_CHANNEL_NET_SOCKET_PAIR_H_
+#define TRIBUTARY_CHANNEL_NET_SOCKET_PAIR_H_
 
 #include "absl/status/statusor.h"
 #include "common/io/unique_fd.h"
@@ -19,4 +19,4 @@ absl::StatusOr<SocketPair> MakeSocketPair(int type);
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_SHM_SOCKET_PAIR_H_
+#endif  // TRIBUTARY_CHANNEL_NET_SOCKET_PAIR_H_

@@ -1,4 +1,4 @@
-#include "channel/shm/socket_loop.h"
+#include "channel/net/socket_loop.h"
 
 #include <pthread.h>
 #include <sys/epoll.h>

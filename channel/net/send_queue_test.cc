@@ -1,47 +1,50 @@
-#include "channel/shm/send_queue.h"
+#include "channel/net/send_queue.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "channel/shm/fd_message.h"
-#include "channel/shm/socket_pair.h"
+#include "channel/net/fd_message.h"
+#include "channel/net/socket_pair.h"
 
 namespace tributary {
 namespace {
 
 using ::testing::ElementsAre;
 
-constexpr size_t kHead = sizeof(Record);  // 40
+constexpr size_t kHead = 40;
 
-OutgoingRecord MakeOutgoing(uint64_t room, size_t counted = 0) {
-  OutgoingRecord out(Record{.kind = RecordKind::kReleased, .room = room});
+OutgoingRecord MakeOutgoing(uint64_t number, size_t counted = 0) {
+  uint8_t head[kHead] = {};
+  std::memcpy(head, &number, sizeof(number));
+  OutgoingRecord out(head);
   out.counted_bytes = counted;
   return out;
 }
 
 // A record with `bytes` of payload, all `fill`.
-OutgoingRecord WithPayload(uint64_t room, size_t bytes, char fill) {
+OutgoingRecord WithPayload(uint64_t number, size_t bytes, char fill) {
   auto owner = std::make_shared<std::string>(bytes, fill);
-  OutgoingRecord out = MakeOutgoing(room, bytes);
+  OutgoingRecord out = MakeOutgoing(number, bytes);
   out.payload = absl::MakeConstSpan(
       reinterpret_cast<const uint8_t*>(owner->data()), owner->size());
   out.payload_owner = std::move(owner);
   return out;
 }
 
-std::vector<uint64_t> Rooms(const SendQueue::Records& records) {
-  std::vector<uint64_t> rooms;
-  for (const OutgoingRecord& record : records) {
-    rooms.push_back(reinterpret_cast<const Record*>(record.head.data())->room);
+std::vector<uint64_t> Numbers(const SendQueue::Records& records) {
+  std::vector<uint64_t> numbers(records.size());
+  for (size_t i = 0; i < records.size(); ++i) {
+    std::memcpy(&numbers[i], records[i].head.data(), sizeof(uint64_t));
   }
-  return rooms;
+  return numbers;
 }
 
 class SendQueueTest : public ::testing::Test {
@@ -84,7 +87,7 @@ TEST_F(SendQueueTest, WritesHeadsAndPayloadsInOrder) {
   ASSERT_EQ(piece.size(), 2 * kHead + 2 + 3 + 1);
   EXPECT_EQ(piece.substr(kHead, 5), "xyaaa");
   EXPECT_EQ(piece.substr(2 * kHead + 5), "b");
-  EXPECT_THAT(Rooms(removed_), ElementsAre(1, 2));
+  EXPECT_THAT(Numbers(removed_), ElementsAre(1, 2));
   EXPECT_TRUE(queue_.empty());
   EXPECT_EQ(queue_.bytes(), 0u);
 }
@@ -135,7 +138,7 @@ TEST_F(SendQueueTest, KeepsWhatTheSocketDoesNotTake) {
     queue_.WriteTo(near(), &removed_);
   }
   EXPECT_TRUE(queue_.empty());
-  EXPECT_THAT(Rooms(removed_), ElementsAre(1, 2, 3));
+  EXPECT_THAT(Numbers(removed_), ElementsAre(1, 2, 3));
   for (size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(all.substr(i * (kHead + kPayload) + kHead, kPayload),
               std::string(kPayload, fill[i]));
@@ -149,10 +152,10 @@ TEST_F(SendQueueTest, DropUnstartedKeepsARecordWrittenInPart) {
   queue_.WriteTo(near(), &removed_);
   ASSERT_TRUE(removed_.empty());
   queue_.DropUnstarted(&removed_);
-  EXPECT_THAT(Rooms(removed_), ElementsAre(2));
+  EXPECT_THAT(Numbers(removed_), ElementsAre(2));
   EXPECT_EQ(queue_.bytes(), size_t{1} << 20);
   queue_.DropAll(&removed_);
-  EXPECT_THAT(Rooms(removed_), ElementsAre(2, 1));
+  EXPECT_THAT(Numbers(removed_), ElementsAre(2, 1));
   EXPECT_TRUE(queue_.empty());
   EXPECT_EQ(queue_.bytes(), 0u);
 }
@@ -163,7 +166,7 @@ TEST_F(SendQueueTest, DropsTheRecordsWhenTheOtherEndIsGone) {
   queue_.Push(WithPayload(1, 10, 'a'));
   queue_.Push(WithPayload(2, 10, 'b'));
   queue_.WriteTo(near(), &removed_);
-  EXPECT_THAT(Rooms(removed_), ElementsAre(2, 1));
+  EXPECT_THAT(Numbers(removed_), ElementsAre(2, 1));
   EXPECT_TRUE(queue_.empty());
   EXPECT_EQ(queue_.bytes(), 0u);
 }

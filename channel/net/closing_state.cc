@@ -1,4 +1,4 @@
-#include "channel/shm/closing_state.h"
+#include "channel/net/closing_state.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "channel/shm/socket_pair.h"
+#include "channel/net/socket_pair.h"
 
 #include <sys/socket.h>
 

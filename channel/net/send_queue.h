@@ -1,8 +1,9 @@
-// The records that one end of a shared-memory stream has still to write.
-#ifndef TRIBUTARY_CHANNEL_SHM_SEND_QUEUE_H_
-#define TRIBUTARY_CHANNEL_SHM_SEND_QUEUE_H_
+// The records that one end of a stream has still to write.
+#ifndef TRIBUTARY_CHANNEL_NET_SEND_QUEUE_H_
+#define TRIBUTARY_CHANNEL_NET_SEND_QUEUE_H_
 
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -10,15 +11,16 @@
 #include <memory>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
-#include "channel/shm/record.h"
 
 namespace tributary {
 
 // One record to be written: first `head`, then `payload`.
 struct OutgoingRecord {
-  // Begins `head` with `record`; nothing follows it yet.
-  explicit OutgoingRecord(const Record& record);
+  explicit OutgoingRecord(absl::Span<const uint8_t> begin) {
+    AppendToHead(begin);
+  }
 
   void AppendToHead(absl::Span<const uint8_t> bytes);
   size_t size() const { return head.size() + payload.size(); }
@@ -33,10 +35,10 @@ struct OutgoingRecord {
 };
 
 // A first-in first-out queue of records, written to a non-blocking socket as
-// far as the socket takes them. It has no limit of its own: ShmStream compares
+// far as the socket takes them. It has no limit of its own: the stream compares
 // bytes() with its limit before it pushes.
 //
-// Not thread-safe: ShmStream calls it with its lock held. Records that leave
+// Not thread-safe: the stream calls it with its lock held. Records that leave
 // the queue are moved to a vector of the caller, which destroys them without
 // the lock, because a payload's owner may run any code when it is destroyed.
 class SendQueue {
@@ -51,6 +53,10 @@ class SendQueue {
   // reports the error. `socket` is -1 after the socket was closed: does
   // nothing.
   void WriteTo(int socket, Records* removed);
+  // The same, by a function that writes as sendmsg does: sets errno to EAGAIN
+  // where no more is taken now. `fd` goes with the first byte; -1: none.
+  using Write = absl::FunctionRef<ssize_t(absl::Span<iovec> pieces, int fd)>;
+  void WriteBy(Write write, Records* removed);
 
   // Removes the records of which no byte has been written. A record written in
   // part stays, so that the other end does not read a cut one.
@@ -69,7 +75,7 @@ class SendQueue {
     size_t written = 0;  // bytes of head and payload
   };
 
-  ssize_t SendFront(int socket) const;
+  ssize_t SendFront(Write write) const;
   void Advance(size_t bytes, Records* removed);
 
   std::deque<Entry> entries_;
@@ -78,4 +84,4 @@ class SendQueue {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_SHM_SEND_QUEUE_H_
+#endif  // TRIBUTARY_CHANNEL_NET_SEND_QUEUE_H_

@@ -1,6 +1,6 @@
 // An event loop: one thread that waits for sockets and runs posted tasks.
-#ifndef TRIBUTARY_CHANNEL_SHM_SOCKET_LOOP_H_
-#define TRIBUTARY_CHANNEL_SHM_SOCKET_LOOP_H_
+#ifndef TRIBUTARY_CHANNEL_NET_SOCKET_LOOP_H_
+#define TRIBUTARY_CHANNEL_NET_SOCKET_LOOP_H_
 
 #include <functional>
 #include <map>
@@ -73,4 +73,4 @@ class SocketLoop {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_SHM_SOCKET_LOOP_H_
+#endif  // TRIBUTARY_CHANNEL_NET_SOCKET_LOOP_H_

@@ -1,4 +1,4 @@
-#include "channel/shm/watched_socket.h"
+#include "channel/net/watched_socket.h"
 
 #include <sys/socket.h>
 
@@ -22,6 +22,10 @@ void WatchedSocket::Unwatch() {
 
 void WatchedSocket::ShutDownWriting() {
   if (socket_.valid()) shutdown(socket_.get(), SHUT_WR);
+}
+
+void WatchedSocket::ShutDown() {
+  if (socket_.valid()) shutdown(socket_.get(), SHUT_RDWR);
 }
 
 void WatchedSocket::CloseUnlessWatched() {

@@ -1,6 +1,6 @@
-// The progress of closing at one end of a shared-memory stream.
-#ifndef TRIBUTARY_CHANNEL_SHM_CLOSING_STATE_H_
-#define TRIBUTARY_CHANNEL_SHM_CLOSING_STATE_H_
+// The progress of closing at one end of a stream over a socket.
+#ifndef TRIBUTARY_CHANNEL_NET_CLOSING_STATE_H_
+#define TRIBUTARY_CHANNEL_NET_CLOSING_STATE_H_
 
 #include <cstdint>
 
@@ -22,7 +22,7 @@ namespace tributary {
 // will stops at once, one that closed because of an error in Send stops when
 // its handler has been told.
 //
-// Not thread-safe: ShmStream calls it with its lock held.
+// Not thread-safe: the stream calls it with its lock held.
 class ClosingState {
  public:
   bool is_open() const { return phase_ == Phase::kOpen; }
@@ -58,4 +58,4 @@ class ClosingState {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_SHM_CLOSING_STATE_H_
+#endif  // TRIBUTARY_CHANNEL_NET_CLOSING_STATE_H_

@@ -1,13 +1,13 @@
 // A stream's socket and its registration with the loop that watches it.
-#ifndef TRIBUTARY_CHANNEL_SHM_WATCHED_SOCKET_H_
-#define TRIBUTARY_CHANNEL_SHM_WATCHED_SOCKET_H_
+#ifndef TRIBUTARY_CHANNEL_NET_WATCHED_SOCKET_H_
+#define TRIBUTARY_CHANNEL_NET_WATCHED_SOCKET_H_
 
 #include <functional>
 #include <memory>
 #include <utility>
 
 #include "absl/time/time.h"
-#include "channel/shm/socket_loop.h"
+#include "channel/net/socket_loop.h"
 #include "common/io/unique_fd.h"
 
 namespace tributary {
@@ -17,13 +17,15 @@ namespace tributary {
 // loop outlives this object, or DetachFromLoop is called before the loop ends;
 // from then on the methods that need the loop do nothing.
 //
-// Not thread-safe: ShmStream calls it with its lock held.
+// Not thread-safe: the stream calls it with its lock held.
 class WatchedSocket {
  public:
   // `socket` may be invalid: then it is never watched.
   WatchedSocket(UniqueFd socket, SocketLoop* loop)
       : socket_(std::move(socket)), loop_(loop) {}
 
+  // Takes a socket. Requires that it has none.
+  void Take(UniqueFd socket) { socket_ = std::move(socket); }
   // -1 after it was closed.
   int fd() const { return socket_.get(); }
 
@@ -37,6 +39,8 @@ class WatchedSocket {
   // Shuts the socket down for writing: the other end reads what was written,
   // then the end.
   void ShutDownWriting();
+  // Ends both directions, also for duplicates of the socket.
+  void ShutDown();
   void CloseUnlessWatched();
 
   // As SocketLoop's; false, and `task` is dropped, after DetachFromLoop.
@@ -54,4 +58,4 @@ class WatchedSocket {
 
 }  // namespace tributary
 
-#endif  // TRIBUTARY_CHANNEL_SHM_WATCHED_SOCKET_H_
+#endif  // TRIBUTARY_CHANNEL_NET_WATCHED_SOCKET_H_

@@ -1,0 +1,20 @@
+#include "channel/network.h"
+
+#include "absl/strings/str_cat.h"
+#include "common/text/status.h"
+
+namespace tributary {
+
+absl::Status CheckServerOptions(const NetworkServerOptions& options) {
+  RETURN_IF_ERROR(CheckTlsFiles(options.tls));
+  if (!options.tls.empty() || options.insecure ||
+      IsLoopback(options.listen.host)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "listening on ", options.listen.ToString(),
+      " without TLS would serve the graph to anyone who reaches it: listen "
+      "on a loopback address, or allow it with --insecure"));
+}
+
+}  // namespace tributary
