@@ -108,7 +108,7 @@ RemoteHopCall::RemoteHopCall(std::shared_ptr<const GraphSchema> schema,
       strand_(std::move(strand)),
       done_(std::move(done)),
       edge_bytes_((hop_.rule.want_positions ? 3 : 2) * sizeof(uint64_t)),
-      max_edges_(limits.max_reply_bytes / edge_bytes_) {}
+      max_edges_(limits.max_reply_bytes / BytesPerEdge(hop_.rule)) {}
 
 // Asks for the next nodes, or ends.
 void RemoteHopCall::Next() {
@@ -230,7 +230,11 @@ absl::Status RemoteHopCall::Accept(const CallReply& reply) {
   }
   HopEdges got;
   from = AppendTo(got.neighbors, edges, from);
-  from = AppendTo(got.edge_ids, edges, from);
+  if (hop_.rule.want_edge_ids) {
+    from = AppendTo(got.edge_ids, edges, from);
+  } else {
+    from += edges * sizeof(int64_t);
+  }
   if (hop_.rule.want_positions) AppendTo(got.positions, edges, from);
   RETURN_IF_ERROR(CheckValues(counts, got));
   MoveToEnd(edges_.neighbors, got.neighbors);

@@ -63,7 +63,7 @@ class RemoteHopCall : public std::enable_shared_from_this<RemoteHopCall> {
   const RemotePartitions::Limits limits_;
   const std::shared_ptr<Strand> strand_;
   Done done_;
-  const size_t edge_bytes_;   // of one edge in a reply
+  const size_t edge_bytes_;   // of one edge in a reply, at most
   const uint64_t max_edges_;  // by limits_.max_reply_bytes
 
   HopEdges edges_;          // of the replies so far

@@ -81,6 +81,22 @@ TEST_F(RemoteHopCallTest, APlainHop) {
             BytesOf<uint32_t>({5, 6}) + BytesOf<uint64_t>({0, 1}));
 }
 
+// 4096 / 8 edges may be held.
+TEST_F(RemoteHopCallTest, EdgeIdsThatAreNotWantedAreNotHeld) {
+  hop_.rule.want_edge_ids = false;
+  hop_.rule.want_positions = true;
+  limits_.max_reply_bytes = 3 * 16;
+  ReplyHop(2, 3, false,
+           BytesOf<uint32_t>({1, 2}) + BytesOf<uint64_t>({7, 8, 9}) +
+               BytesOf<int64_t>({70, 80, 90}) + BytesOf<uint64_t>({4, 5, 6}));
+  const auto edges = Run();
+  ASSERT_TRUE(edges.ok()) << edges.status();
+  EXPECT_THAT(edges->neighbors, ElementsAre(7, 8, 9));
+  EXPECT_EQ(edges->edge_ids.capacity(), 0);
+  EXPECT_THAT(edges->positions, ElementsAre(4, 5, 6));
+  EXPECT_EQ(Request(0).max_reply_bytes(), 3 * 24 + 2 * 4u);
+}
+
 TEST_F(RemoteHopCallTest, EveryFieldAndArrayTravels) {
   hop_.edge_type = 0;
   DrawRule& rule = hop_.rule;
