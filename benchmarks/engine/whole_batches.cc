@@ -41,7 +41,7 @@ int64_t EdgesIn(absl::Span<const uint8_t> room) {
   const auto view = BatchView::Parse(room);
   if (!view.ok()) std::abort();
   const TensorView* walked = view->Find("walk_index");
-  if (walked == nullptr) return view->Find("e_id")->shape[0];
+  if (walked == nullptr) return view->Find("edge_index")->shape[1];
   const auto index = walked->As<int32_t>();
   return std::count_if(index.begin(), index.end(),
                        [](int32_t i) { return i >= 0; }) -
@@ -91,13 +91,14 @@ class RoomSink final : public BatchSink {
   LeftOut left_out_;
 };
 
-std::shared_ptr<const SamplingPlan> MakeHopPlan() {
+std::shared_ptr<const SamplingPlan> MakeHopPlan(bool omit_edge_ids = false) {
   const GraphSchema& schema = BenchGraph().schema();
   SpecGraph graph{schema.name, {}, {}, {"node"}, {"node,to,node"}};
   SpecOptions options;
   options.input_count = UINT64_MAX >> 1;
   options.num_neighbors = {15, 10, 5};
   options.batch_size = kInputs;
+  options.omit_edge_ids = omit_edge_ids;
   auto spec = BuildNeighborSpec(graph, options);
   if (!spec.ok()) std::abort();
   auto plan = MakePlan(schema, *spec);
@@ -126,6 +127,11 @@ void MakeBatch(std::shared_ptr<const SamplingPlan> plan, uint64_t batch,
 
 void WholeBatches(benchmark::State& state) { RunBatches(state, MakeHopPlan()); }
 BENCHMARK(WholeBatches)->MinTime(2);
+
+void WithoutEdgeIdsBatches(benchmark::State& state) {
+  RunBatches(state, MakeHopPlan(/*omit_edge_ids=*/true));
+}
+BENCHMARK(WithoutEdgeIdsBatches)->MinTime(2);
 
 void CompactBatches(benchmark::State& state) {
   RunBatches(state, MakeHopPlan(), /*compact=*/true);

@@ -30,8 +30,8 @@ BatchCounts& BatchCounts::operator+=(const BatchCounts& other) {
 }
 
 BatchCounts CountBatch(const BatchView& batch) {
-  return {Count(batch, "input_id"), Count(batch, "n_id"), Count(batch, "e_id"),
-          batch.payload_bytes()};
+  return {Count(batch, "input_id"), Count(batch, "n_id"),
+          Count(batch, "edge_index") / 2, batch.payload_bytes()};
 }
 
 }  // namespace tributary

@@ -115,7 +115,9 @@ uint64_t SumBytes(const BatchBoundInputs& in, const Counts& counts,
                                  8 + 3 * 192 + 256);
   bytes = SaturatingAdd(bytes, in.more_bytes);
   const uint64_t node_bytes = in.disjoint ? 16 : 8;  // n_id, batch
-  const uint64_t edge_bytes = in.edge_weights ? 20 : 16;
+  // edge_index, e_id, edge_weight.
+  const uint64_t edge_bytes =
+      8 + (in.omit_edge_ids ? 0 : 8) + (in.edge_weights ? 4 : 0);
   for (size_t t = 0; t < in.node_types.size(); ++t) {
     const BatchBoundInputs::NodeType& type = in.node_types[t];
     bytes = SaturatingAdd(

@@ -39,8 +39,9 @@ struct BatchBoundInputs {
   bool replace = false;
   bool across_types = false;  // the fanouts, equal for all types, are a total
   bool expand_all = false;
-  bool disjoint = false;      // a tree for each input, and `batch`
-  bool edge_weights = false;  // LABOR
+  bool disjoint = false;       // a tree for each input, and `batch`
+  bool edge_weights = false;   // LABOR
+  bool omit_edge_ids = false;  // no e_id
   SubgraphType subgraph = SubgraphType::kDirectional;
 };
 

@@ -180,6 +180,7 @@ absl::StatusOr<std::string> BuildSpecOfKind(
   SetCollectedColumns(options.collect, &spec);
   RETURN_IF_ERROR(FillFeatureDType(options, &spec));
   spec.set_collect_degrees(options.collect_degrees);
+  spec.set_omit_edge_ids(options.omit_edge_ids);
   return SerializeDeterministically(spec);
 }
 

@@ -86,6 +86,7 @@ struct SpecOptions {
   CollectedColumns collect;
   FeatureDType feature_dtype = FeatureDType::kStored;
   bool collect_degrees = false;
+  bool omit_edge_ids = false;  // batches have no e_id
 };
 
 // Returns `input_type`, or the graph's only node type if that is empty.

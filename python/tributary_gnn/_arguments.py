@@ -14,7 +14,8 @@ from typing import Any, Iterable, Mapping, NamedTuple
 from .source import OPTION_NAMES as WORKER_OPTIONS
 
 # Options of sessions of every kind (docs/sampling/sessions.md) that PyG has not.
-COMMON_OPTIONS = ("input_weight", "random_seed", "collect", "feature_dtype", "collect_degrees")
+COMMON_OPTIONS = ("input_weight", "random_seed", "collect", "feature_dtype", "collect_degrees",
+                  "omit_edge_ids")
 # Those of how neighbours are sampled, of sessions of kind `node` and `link`.
 HOP_OPTIONS = ("expand", "draw", "layer_dependency", "time", "strict", "edge_mask",
                "edge_predicate", "edge_dir")

@@ -58,7 +58,9 @@ class GraphSAINTRandomWalkSampler(SessionLoader):
                           "graph" for name in (
                               "input_nodes", "input_id", "input_weight", "sampler")},
                  "metapath": "tributary_gnn.Loader, whose session of kind walk has metapath",
-                 "walks_per_node": "batch_size="},
+                 "walks_per_node": "batch_size=",
+                 "omit_edge_ids": "NeighborLoader(subgraph_type='induced'), which has it: "
+                                  "edge_norm goes by the ids of edges"},
         notes={"shuffle": ((True, False, None), "steps are drawn at random in any case"),
                "drop_last": ((False, None), "all steps have batch_size walks"),
                "log": ((True, False, None), "nothing is printed")})

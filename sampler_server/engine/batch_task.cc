@@ -20,8 +20,11 @@
 namespace tributary {
 namespace {
 
-// Bytes of an edge in the batch, without edge_attr: e_id and edge_index.
-constexpr uint64_t kBatchBytesPerEdge = 16;
+// Returns the bytes of an edge in the batch, without edge_attr: edge_index and
+// e_id.
+uint64_t BatchBytesPerEdge(const SamplingPlan& plan) {
+  return kEdgeIndexBytes + (plan.omit_edge_ids ? 0 : kEdgeIdBytes);
+}
 // Memory that does not grow with the batch: headers, blocks of numbers, entries
 // of each hop and type.
 constexpr uint64_t kFixedBytes = 64 << 10;
@@ -266,11 +269,11 @@ size_t BatchTask::BatchBytes() const {
 uint64_t BatchTask::EdgeAllowance() const {
   // The batch will hold other edges than are drawn: only memory limits these.
   if (plan().subgraph.type != SubgraphType::kDirectional) {
-    return WorkingBytes() / kBatchBytesPerEdge;
+    return WorkingBytes() / BatchBytesPerEdge(plan());
   }
   const uint64_t most = std::min(request_.max_bytes, UINT64_MAX / 2) * 2;
   const uint64_t found = BatchBytes();
-  return (most > found ? (most - found) / kBatchBytesPerEdge : 0) + 2;
+  return (most > found ? (most - found) / BatchBytesPerEdge(plan()) : 0) + 2;
 }
 
 uint64_t BatchTask::WorkingBytes() const {
@@ -451,9 +454,11 @@ uint64_t TaskBytes(const GraphSchema& schema, const BatchRequest& request) {
                        (kBytesPerInput + request.plan->task_bytes_per_input) +
                    DegreeLayoutBytes(*request.plan);
   // The sampled edges are held until the mirrored ones are made.
-  if (request.plan->subgraph.type == SubgraphType::kBidirectional) {
-    bytes += batch / 2;
-  }
+  const bool mirrors =
+      request.plan->subgraph.type == SubgraphType::kBidirectional;
+  if (mirrors) bytes += batch / 2;
+  // A batch of fewer bytes for the same work.
+  if (request.plan->omit_edge_ids) bytes += mirrors ? 2 * batch : batch / 2;
   for (const PlannedEdgeType& type : request.plan->edge_types) {
     if (!NeedsPositions(schema, *request.plan, type)) continue;
     return bytes + batch / 2;

@@ -86,10 +86,11 @@ struct BatchEnvironment {
 // Returns the bytes that a task may hold besides the request: working memory
 // while it samples; then max_bytes of it are the room. That is twice max_bytes,
 // a little for each input and for each edge type with degrees, half of
-// max_bytes more if rows of edges are collected, and as much again if edges are
-// mirrored. Enough for any batch of at most max_bytes, except some whose rows
-// of edges take less than 8 bytes and some with many empty edge types; these
-// end in Needs, as do batches for which less was reserved.
+// max_bytes more if rows of edges are collected, as much again if edges are
+// mirrored, and as much again, or four times that if edges are mirrored, if the
+// batch has no e_id. Enough for any batch of at most max_bytes, except some
+// whose rows of edges take less than 8 bytes and some with many empty edge
+// types; these end in Needs, as do batches for which less was reserved.
 uint64_t TaskBytes(const GraphSchema& schema, const BatchRequest& request);
 
 // Starts a task, which keeps itself alive until its end. The caller has

@@ -10,6 +10,7 @@
 #include "channel/parse_header.h"
 #include "common/proto/wire.pb.h"
 #include "common/session/edge_condition.h"
+#include "common/tensor/narrow_numbers.h"
 #include "common/text/status.h"
 #include "sampler_server/engine/draw/draw.h"
 #include "sampler_server/engine/hop/excluded_rows.h"
@@ -65,6 +66,42 @@ const uint8_t* AppendTo(std::vector<T>& values, size_t count,
   return from + count * sizeof(T);
 }
 
+// Appends `count` numbers of 8 bytes, or of 4, that lie at `from`, and returns
+// the end of them.
+template <typename T>
+const uint8_t* AppendNumbers(std::vector<T>& values, size_t count, bool narrow,
+                             const uint8_t* from) {
+  if (!narrow) return AppendTo(values, count, from);
+  const size_t old = values.size();
+  values.resize(old + count);
+  return ReadNarrow(from,
+                    {reinterpret_cast<uint64_t*>(values.data() + old), count});
+}
+
+// Returns the bytes of an edge in the payload.
+size_t EdgeBytes(const v1::SampleHopReply& reply, const DrawRule& rule) {
+  const auto number = [](bool narrow) {
+    return narrow ? sizeof(uint32_t) : sizeof(uint64_t);
+  };
+  return number(reply.narrow_neighbors()) +
+         (reply.edge_ids_omitted() ? 0 : number(reply.narrow_edge_ids())) +
+         (rule.want_positions ? number(reply.narrow_positions()) : 0);
+}
+
+// Checks that the reply omits nothing that is wanted, and says nothing of
+// arrays that it does not have.
+absl::Status CheckArrays(const v1::SampleHopReply& reply,
+                         const DrawRule& rule) {
+  if (reply.edge_ids_omitted() && rule.want_edge_ids) {
+    return absl::DataLossError("reply without the edge ids asked for");
+  }
+  if ((reply.edge_ids_omitted() && reply.narrow_edge_ids()) ||
+      (reply.narrow_positions() && !rule.want_positions)) {
+    return absl::DataLossError("reply with narrow numbers that it lacks");
+  }
+  return absl::OkStatus();
+}
+
 // Appends `from` to `to`.
 template <typename T>
 void MoveToEnd(std::vector<T>& to, std::vector<T>& from) {
@@ -83,6 +120,8 @@ void FillRule(const DrawRule& rule, v1::SampleHopRequest* request) {
   request->set_key1(rule.key.k1);
   request->set_fanout(rule.fanout);
   request->set_replace(rule.replace);
+  request->set_omit_edge_ids(!rule.want_edge_ids);
+  request->set_takes_narrow(true);
   request->set_want_positions(rule.want_positions);
   request->set_draw(static_cast<v1::Draw>(rule.draw));
   request->set_time(static_cast<v1::TimeColumn>(rule.time));
@@ -107,7 +146,7 @@ RemoteHopCall::RemoteHopCall(std::shared_ptr<const GraphSchema> schema,
       limits_(limits),
       strand_(std::move(strand)),
       done_(std::move(done)),
-      edge_bytes_((hop_.rule.want_positions ? 3 : 2) * sizeof(uint64_t)),
+      edge_bytes_(BytesPerEdge(hop_.rule)),
       max_edges_(limits.max_reply_bytes / edge_bytes_) {}
 
 // Asks for the next nodes, or ends.
@@ -168,11 +207,14 @@ void RemoteHopCall::SelectExcluded() {
 }
 
 size_t RemoteHopCall::ReplyBytes() const {
+  // Of one edge, with an id: not every server can omit it.
+  const uint64_t least =
+      sizeof(uint32_t) + (hop_.rule.want_positions ? 3 : 2) * sizeof(uint64_t);
   const uint64_t edges_left = max_edges_ - edges_.neighbors.size();
   const uint64_t counts = asked_ * sizeof(uint32_t);
   if (edges_left > kMaxPayloadBytes / edge_bytes_) return kMaxPayloadBytes;
-  return std::min<uint64_t>(kMaxPayloadBytes,
-                            counts + edges_left * edge_bytes_);
+  return std::clamp<uint64_t>(counts + edges_left * edge_bytes_, least,
+                              kMaxPayloadBytes);
 }
 
 AlignedBuffer RemoteHopCall::EncodePayload() const {
@@ -210,12 +252,17 @@ std::string RemoteHopCall::EncodeHeader(uint64_t timeout_ms) const {
 absl::Status RemoteHopCall::Accept(const CallReply& reply) {
   ASSIGN_OR_RETURN(const auto header, ParseReplyHeader<v1::SampleHopReply>(
                                           reply.kind, reply.header));
+  RETURN_IF_ERROR(CheckArrays(header, hop_.rule));
   const uint64_t nodes = header.nodes();
   const uint64_t edges = header.edges();
   const bool progress =
       nodes > 1 || edges > 0 || (nodes == 1 && !header.last_is_partial());
+  // What the reply becomes here takes no more than was asked for, however few
+  // bytes it has.
   if (nodes > asked_ || edges > kMaxPayloadBytes || !progress ||
-      reply.payload.size() != nodes * sizeof(uint32_t) + edges * edge_bytes_) {
+      nodes * sizeof(uint32_t) + edges * edge_bytes_ > reply_bytes_ ||
+      reply.payload.size() !=
+          nodes * sizeof(uint32_t) + edges * EdgeBytes(header, hop_.rule)) {
     return absl::DataLossError(absl::StrCat(
         "reply of ", nodes, " nodes and ", edges, " edges in ",
         reply.payload.size(), " bytes to a request for ", asked_, " nodes"));
@@ -228,16 +275,31 @@ absl::Status RemoteHopCall::Accept(const CallReply& reply) {
     return absl::DataLossError(absl::StrCat("reply whose counts add up to ",
                                             sum, ", not ", edges, " edges"));
   }
-  HopEdges got;
-  from = AppendTo(got.neighbors, edges, from);
-  from = AppendTo(got.edge_ids, edges, from);
-  if (hop_.rule.want_positions) AppendTo(got.positions, edges, from);
+  HopEdges got = ReadEdges(header, from);
   RETURN_IF_ERROR(CheckValues(counts, got));
   MoveToEnd(edges_.neighbors, got.neighbors);
   MoveToEnd(edges_.edge_ids, got.edge_ids);
   MoveToEnd(edges_.positions, got.positions);
   Advance(counts, header.last_is_partial());
   return absl::OkStatus();
+}
+
+// Reads the arrays behind the counts, whose sizes are checked.
+HopEdges RemoteHopCall::ReadEdges(const v1::SampleHopReply& header,
+                                  const uint8_t* from) const {
+  const uint64_t edges = header.edges();
+  HopEdges got;
+  from = AppendNumbers(got.neighbors, edges, header.narrow_neighbors(), from);
+  if (hop_.rule.want_edge_ids) {
+    from = AppendNumbers(got.edge_ids, edges, header.narrow_edge_ids(), from);
+  } else if (!header.edge_ids_omitted()) {
+    from +=
+        edges * (header.narrow_edge_ids() ? sizeof(uint32_t) : sizeof(int64_t));
+  }
+  if (hop_.rule.want_positions) {
+    AppendNumbers(got.positions, edges, header.narrow_positions(), from);
+  }
+  return got;
 }
 
 absl::Status RemoteHopCall::CheckValues(const std::vector<uint32_t>& counts,

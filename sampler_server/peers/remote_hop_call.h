@@ -21,10 +21,16 @@
 
 namespace tributary {
 
+namespace v1 {
+class SampleHopReply;
+}  // namespace v1
+
 // Asks the partition's owners for the edges of `hop.rows`, with one owner call
 // (owner_call.h) after another: as many nodes at a time as fit a message, and
-// again from the node at which a reply was cut. Ends when all nodes are
-// complete or `limits.max_reply_bytes` of edges are here.
+// again from the node at which a reply was cut. Numbers come in 4 bytes where
+// all of an array fit, and edge ids that the rule does not want not at all,
+// from servers that know how. Ends when all nodes are complete or
+// `limits.max_reply_bytes` of edges are here.
 //
 // Create with std::make_shared; its pending call keeps it alive. Start and all
 // callbacks run on `strand`. `done` gets the edges of all replies joined, or
@@ -53,6 +59,8 @@ class RemoteHopCall : public std::enable_shared_from_this<RemoteHopCall> {
   AlignedBuffer EncodePayload() const;
   std::string EncodeHeader(uint64_t timeout_ms) const;
   absl::Status Accept(const CallReply& reply);
+  HopEdges ReadEdges(const v1::SampleHopReply& header,
+                     const uint8_t* from) const;
   absl::Status CheckValues(const std::vector<uint32_t>& counts,
                            const HopEdges& edges) const;
   void Advance(const std::vector<uint32_t>& counts, bool last_is_partial);
@@ -63,7 +71,7 @@ class RemoteHopCall : public std::enable_shared_from_this<RemoteHopCall> {
   const RemotePartitions::Limits limits_;
   const std::shared_ptr<Strand> strand_;
   Done done_;
-  const size_t edge_bytes_;   // of one edge in a reply
+  const size_t edge_bytes_;   // of one edge in edges_
   const uint64_t max_edges_;  // by limits_.max_reply_bytes
 
   HopEdges edges_;          // of the replies so far

@@ -81,6 +81,149 @@ TEST_F(RemoteHopCallTest, APlainHop) {
             BytesOf<uint32_t>({5, 6}) + BytesOf<uint64_t>({0, 1}));
 }
 
+// From a server that cannot omit them.
+TEST_F(RemoteHopCallTest, EdgeIdsThatAreNotWantedAreNotHeld) {
+  hop_.rule.want_edge_ids = false;
+  hop_.rule.want_positions = true;
+  limits_.max_reply_bytes = 6 * 16;
+  ReplyHop(2, 3, false,
+           BytesOf<uint32_t>({1, 2}) + BytesOf<uint64_t>({7, 8, 9}) +
+               BytesOf<int64_t>({70, 80, 90}) + BytesOf<uint64_t>({4, 5, 6}));
+  const auto edges = Run();
+  ASSERT_TRUE(edges.ok()) << edges.status();
+  EXPECT_THAT(edges->neighbors, ElementsAre(7, 8, 9));
+  EXPECT_EQ(edges->edge_ids.capacity(), 0);
+  EXPECT_THAT(edges->positions, ElementsAre(4, 5, 6));
+  EXPECT_TRUE(Request(0).omit_edge_ids());
+  EXPECT_EQ(Request(0).max_reply_bytes(), 6 * 16 + 2 * 4u);
+}
+
+// The reply to such a request would be an error where a server cannot omit ids:
+// an edge takes 28 bytes there.
+TEST_F(RemoteHopCallTest, AsksForAtLeastAnEdgeOfAnyServer) {
+  hop_.rule.want_edge_ids = false;
+  hop_.rule.want_positions = true;
+  hop_.local_numbers = {5};
+  hop_.rows = {0};
+  limits_.max_reply_bytes = 16;
+  ReplyHop(1, 1, false,
+           BytesOf<uint32_t>({1}) + BytesOf<uint64_t>({7}) +
+               BytesOf<int64_t>({70}) + BytesOf<uint64_t>({4}));
+  EXPECT_THAT(Run()->neighbors, ElementsAre(7));
+  EXPECT_EQ(Request(0).max_reply_bytes(), 4 + 3 * 8u);
+}
+
+// Each array by itself: what is narrow, and what comes.
+TEST_F(RemoteHopCallTest, NarrowNumbersBecomeWide) {
+  constexpr uint64_t kWide = uint64_t{1} << 40;
+  hop_.rule.want_positions = true;
+  for (int narrow = 0; narrow < 8; ++narrow) {
+    SCOPED_TRACE(narrow);
+    v1::SampleHopReply header;
+    header.set_nodes(2);
+    header.set_edges(3);
+    header.set_narrow_neighbors((narrow & 1) != 0);
+    header.set_narrow_edge_ids((narrow & 2) != 0);
+    header.set_narrow_positions((narrow & 4) != 0);
+    const uint64_t second = (narrow & 2) != 0 ? UINT32_MAX : kWide;
+    const auto array = [&](int bit, uint64_t a, uint64_t b, uint64_t c) {
+      return (narrow & bit) == 0
+                 ? BytesOf<uint64_t>({a, b, c})
+                 : BytesOf<uint32_t>({static_cast<uint32_t>(a),
+                                      static_cast<uint32_t>(b),
+                                      static_cast<uint32_t>(c)});
+    };
+    Reply(MessageKind::kSampleHopReply, header,
+          BytesOf<uint32_t>({1, 2}) + array(1, 7, 8, 9) +
+              array(2, 70, second, 90) + array(4, 4, 5, 6));
+    const auto edges = Run();
+    ASSERT_TRUE(edges.ok()) << edges.status();
+    EXPECT_THAT(edges->counts, ElementsAre(1, 2));
+    EXPECT_THAT(edges->neighbors, ElementsAre(7, 8, 9));
+    EXPECT_THAT(edges->edge_ids,
+                ElementsAre(70, static_cast<int64_t>(second), 90));
+    EXPECT_THAT(edges->positions, ElementsAre(4, 5, 6));
+    EXPECT_TRUE(Request(calls().size() - 1).takes_narrow());
+    EXPECT_FALSE(Request(calls().size() - 1).omit_edge_ids());
+  }
+}
+
+TEST_F(RemoteHopCallTest, OmittedEdgeIdsTakeNoBytes) {
+  hop_.rule.want_edge_ids = false;
+  v1::SampleHopReply header;
+  header.set_nodes(2);
+  header.set_edges(3);
+  header.set_edge_ids_omitted(true);
+  header.set_narrow_neighbors(true);
+  Reply(MessageKind::kSampleHopReply, header,
+        BytesOf<uint32_t>({1, 2}) + BytesOf<uint32_t>({7, 8, 9}));
+  const auto edges = Run();
+  ASSERT_TRUE(edges.ok()) << edges.status();
+  EXPECT_THAT(edges->neighbors, ElementsAre(7, 8, 9));
+  EXPECT_THAT(edges->edge_ids, SizeIs(0));
+}
+
+// What was not asked for, numbers of arrays that are not there, sizes of wide
+// numbers, and more edges than there is memory for once they are wide.
+TEST_F(RemoteHopCallTest, RepliesThatUseWhatWasNotAskedForAreRefused) {
+  const std::string counts = BytesOf<uint32_t>({1, 0});
+  const std::string four = BytesOf<uint32_t>({7});
+  const std::string eight = BytesOf<uint64_t>({7});
+  struct {
+    bool wants_ids, omitted, neighbors, edge_ids, positions;
+    std::string payload, error;
+  } const cases[] = {
+      {true, true, true, false, false, counts + four,
+       "reply without the edge ids asked for"},
+      {false, true, true, true, false, counts + four + four,
+       "reply with narrow numbers that it lacks"},
+      {true, false, true, true, true, counts + four + four,
+       "reply with narrow numbers that it lacks"},
+      {true, false, true, true, false, counts + eight + eight,
+       "reply of 2 nodes and 1 edges in 24 bytes"},
+      {true, false, false, false, false, counts + four + four,
+       "reply of 2 nodes and 1 edges in 16 bytes"},
+      {true, false, true, false, false, counts + eight + four.substr(1),
+       "reply of 2 nodes and 1 edges in 19 bytes"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.error);
+    hop_.rule.want_edge_ids = c.wants_ids;
+    limits_.deadline = world_.now() + absl::Seconds(1);
+    v1::SampleHopReply header;
+    header.set_nodes(2);
+    header.set_edges(1);
+    header.set_edge_ids_omitted(c.omitted);
+    header.set_narrow_neighbors(c.neighbors);
+    header.set_narrow_edge_ids(c.edge_ids);
+    header.set_narrow_positions(c.positions);
+    Reply(MessageKind::kSampleHopReply, header, c.payload);
+    then_ = [again = replies_.back()](const ArrivedCall&) { return again; };
+    const auto failed = Run();
+    EXPECT_EQ(failed.status().code(), absl::StatusCode::kUnavailable);
+    EXPECT_THAT(std::string(failed.status().message()),
+                HasSubstr("DATA_LOSS: " + c.error));
+  }
+}
+
+// Two edges were asked for; four fit the bytes once they are narrow.
+TEST_F(RemoteHopCallTest, NarrowRepliesHaveNoMoreEdges) {
+  limits_.max_reply_bytes = 32;
+  limits_.deadline = world_.now() + absl::Seconds(1);
+  v1::SampleHopReply header;
+  header.set_nodes(2);
+  header.set_edges(4);
+  header.set_narrow_neighbors(true);
+  header.set_narrow_edge_ids(true);
+  Reply(MessageKind::kSampleHopReply, header,
+        BytesOf<uint32_t>({2, 2}) + BytesOf<uint32_t>({1, 2, 3, 4}) +
+            BytesOf<uint32_t>({5, 6, 7, 8}));
+  then_ = [again = replies_.back()](const ArrivedCall&) { return again; };
+  const auto failed = Run();
+  EXPECT_THAT(std::string(failed.status().message()),
+              HasSubstr("reply of 2 nodes and 4 edges in 40 bytes"));
+}
+
 TEST_F(RemoteHopCallTest, EveryFieldAndArrayTravels) {
   hop_.edge_type = 0;
   DrawRule& rule = hop_.rule;

@@ -106,7 +106,8 @@ bool HasWhatItDrawsBy(const RandomCase& c) {
        NodeTypeOf(c, options.input_type).x_dim == 0)) {
     return false;
   }
-  if (options.collect_degrees && !HasEdgeTensors(c)) return false;
+  const bool edges = options.collect_degrees || options.omit_edge_ids;
+  if (edges && !HasEdgeTensors(c)) return false;
   if (!HasItsColumns(c)) return false;
   if (!HasWhatItsPredicatesAskFor(c) || !HasItsMask(c)) return false;
   const DrawOptions& draws = c.batch.options.draws;

@@ -31,6 +31,7 @@ class Maker {
     ChooseColumns();
     ChoosePrecision();
     ChooseDegrees();
+    ChooseEdgeIds();
     return case_;
   }
 
@@ -48,6 +49,7 @@ class Maker {
     ChooseColumns();
     if (!HasWhatItDrawsBy(case_)) case_.batch.options.collect = {};
     ChooseDegrees();
+    ChooseEdgeIds();
     return case_;
   }
 
@@ -381,6 +383,12 @@ class Maker {
   void ChooseDegrees() {
     case_.batch.options.collect_degrees =
         case_.seed % 4 == 1 && HasEdgeTensors(case_);
+  }
+
+  // Without edges there are no ids to leave out. Draws no number.
+  void ChooseEdgeIds() {
+    case_.batch.options.omit_edge_ids =
+        case_.seed / 4 % 3 == 1 && HasEdgeTensors(case_);
   }
 
   const MemoryGraphSpec::NodeType& InputType() {

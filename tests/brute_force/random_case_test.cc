@@ -122,6 +122,12 @@ TEST(RandomCase, HasAllThatGoesWrong) {
     seen["a later batch"] += c.batch.index > 0;
     seen["degrees"] += o.collect_degrees;
     seen["degrees and peers"] += o.collect_degrees && c.here.empty();
+    seen["no edge ids"] += o.omit_edge_ids;
+    seen["no edge ids and peers"] += o.omit_edge_ids && c.here.empty();
+    seen["no edge ids, bidirectional"] +=
+        o.omit_edge_ids && o.subgraph.type == SubgraphType::kBidirectional;
+    seen["no edge ids, induced"] +=
+        o.omit_edge_ids && o.subgraph.type == SubgraphType::kInduced;
     const DrawOptions& draws = o.draws;
     seen["weighted"] += draws.draw == DrawMode::kWeighted;
     seen["disjoint"] += draws.disjoint;
@@ -162,7 +168,7 @@ TEST(RandomCase, HasAllThatGoesWrong) {
           return !type.masks.contains(draws.edge_mask);
         });
   }
-  EXPECT_EQ(seen.size(), 52u);
+  EXPECT_EQ(seen.size(), 56u);
   for (const auto& [what, times] : seen) EXPECT_GE(times, 30) << what;
 }
 
@@ -186,6 +192,7 @@ TEST(Shrink, LeavesWhatTheFailureNeeds) {
   EXPECT_EQ(small.graph.num_partitions, 1u);
   EXPECT_TRUE(small.batch.options.collect.empty());
   EXPECT_FALSE(small.batch.options.collect_degrees);
+  EXPECT_FALSE(small.batch.options.omit_edge_ids);
 }
 
 TEST(Shrink, KeepsACaseThatCannotBeSmaller) {

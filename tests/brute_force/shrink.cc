@@ -115,6 +115,8 @@ class Shrinker {
                FeatureDType::kStored);
     smaller |= TrySet(
         [](RandomCase& c) { return &c.batch.options.collect_degrees; }, false);
+    smaller |= TrySet(
+        [](RandomCase& c) { return &c.batch.options.omit_edge_ids; }, false);
     smaller |= Try([](RandomCase& c) {
       c.batch.input_time.clear();
       return std::exchange(c.batch.options.draws, DrawOptions()) !=

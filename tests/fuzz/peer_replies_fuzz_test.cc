@@ -1,7 +1,8 @@
 // Fuzzes a server with the replies of a peer that it asks for hops and rows:
 // the server either makes the batch or fails it, in time and within its budget,
 // and makes the next batch correctly once the peer's replies are valid again.
-// An input changes the peer's replies one after another (lying_acceptor.h).
+// An input changes the peer's replies one after another (lying_acceptor.h); if
+// it begins with !, batches have no edge ids, and the peer sends none.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -28,7 +29,8 @@ constexpr uint64_t kTimeoutMs = 3000;
 // A server with partition 0, its peer with all partitions, and a trainer.
 class World {
  public:
-  explicit World(Script script) : script_(script) {
+  explicit World(Script script)
+      : omit_edge_ids_(script.TakeIf('!')), script_(script) {
     PeerDirectoryOptions directory;
     directory.schema = FuzzGraph()->schema();
     directory.own_incarnation = 1;
@@ -53,6 +55,7 @@ class World {
     options.batch_size = 4;
     options.shuffle = ShuffleMode::kNone;
     options.num_neighbors = {2, -1};
+    options.omit_edge_ids = omit_edge_ids_;
     const TrainerSession session =
         MakeSession(FuzzGraph()->schema(), options, {0, 3, 5, 1, 0, 3, 5, 1});
     trainer_->Open(session);
@@ -101,6 +104,7 @@ class World {
          "time passes");
   }
 
+  const bool omit_edge_ids_;
   Script script_;
   SimScheduler world_{1};
   SimNetwork network_{&world_};
@@ -125,11 +129,16 @@ std::pair<std::string, std::string> Answers(Script script) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const auto good = Answers(Script({}));
-  Must(good.second.rfind("ready ", 0) == 0, "an honest peer makes a batch");
+  constexpr uint8_t kOmit[] = {'!'};
+  static const std::string good[] = {Answers(Script({})).second,
+                                     Answers(Script(kOmit)).second};
+  const bool omits = size > 0 && data[0] == kOmit[0];
+  Must(good[omits ? 1 : 0].rfind("ready ", 0) == 0,
+       "an honest peer makes a batch");
+  Must(good[0] != good[1], "batches without edge ids are others");
   const auto answers = Answers(Script({data, size}));
   Must(!answers.first.empty(), "a batch or an error, in time");
-  Must(answers.second == good.second, "then the same batch again");
+  Must(answers.second == good[omits ? 1 : 0], "then the same batch again");
   return 0;
 }
 

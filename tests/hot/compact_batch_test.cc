@@ -33,11 +33,16 @@ MemoryGraphSpec Skewed() {
   return spec;
 }
 
-TEST(CompactBatch, TakesFewBytesAndIsTheWholeBatch) {
+class CompactBatch : public testing::TestWithParam<bool> {};
+
+// With edge ids and without.
+TEST_P(CompactBatch, TakesFewBytesAndIsTheWholeBatch) {
+  const bool omit_edge_ids = GetParam();
   const auto graph = MemoryGraph::Make(Skewed());
   BatchCase batch;
   batch.options.num_neighbors = {15, 10, 5};
   batch.options.batch_size = 512;
+  batch.options.omit_edge_ids = omit_edge_ids;
   for (int64_t i = 0; i < 512; ++i) batch.inputs.push_back(i * 101);
   const auto whole = OneBatchWorld(graph).Run(batch);
   ASSERT_TRUE(whole->ready.has_value()) << whole->failed;
@@ -50,15 +55,16 @@ TEST(CompactBatch, TakesFewBytesAndIsTheWholeBatch) {
 
   const auto view = BatchView::Parse(whole->room.span());
   ASSERT_TRUE(view.ok()) << view.status();
-  const auto edges = static_cast<uint64_t>(view->Find("e_id")->shape[0]);
+  const auto edges = static_cast<uint64_t>(view->Find("edge_index")->shape[1]);
   ASSERT_GT(edges, 150'000u);  // several steps
   EXPECT_EQ(sink->left_out.bytes(), sink->left_out.compact_bytes);
   // A batch that is whole says how much that is.
   EXPECT_EQ(CompactSavingOf(*view), sink->left_out.compact_bytes);
-  const uint64_t sent = 16 * edges - sink->left_out.compact_bytes;
+  const uint64_t whole_bytes = (omit_edge_ids ? 8 : 16) * edges;
+  const uint64_t sent = whole_bytes - sink->left_out.compact_bytes;
+  // Edge ids have three bytes each.
+  EXPECT_LT(sent - (omit_edge_ids ? 0 : 3 * edges), 16 * edges / 5);
   EXPECT_LT(sent, 16 * edges * 2 / 5);
-  // Without edge ids, of three bytes each.
-  EXPECT_LT(sent - 3 * edges, 16 * edges / 5);
 
   AlignedBuffer slot(*sink->ready);
   std::memset(slot.data(), 0xEE, slot.size());
@@ -82,9 +88,11 @@ TEST(CompactBatch, TakesFewBytesAndIsTheWholeBatch) {
     ASSERT_LT(++steps, 10'000);
   }
   ASSERT_TRUE(end->status.ok()) << end->status;
-  EXPECT_GT(steps, 6);
+  EXPECT_GT(steps, omit_edge_ids ? 3 : 6);
   EXPECT_EQ(std::memcmp(slot.data(), whole->room.data(), slot.size()), 0);
 }
+
+INSTANTIATE_TEST_SUITE_P(EdgeIds, CompactBatch, testing::Bool());
 
 }  // namespace
 }  // namespace tributary

@@ -61,7 +61,9 @@ class Layers {
     edge_index.insert(edge_index.end(), dst_.begin(), dst_.end());
     batch_.Put<int32_t>("edge_index" + suffix_, DType::kInt32, {2, e},
                         edge_index);
-    batch_.Put<int64_t>("e_id" + suffix_, DType::kInt64, {e}, e_id_);
+    if (!options_.omit_edge_ids) {
+      batch_.Put<int64_t>("e_id" + suffix_, DType::kInt64, {e}, e_id_);
+    }
     batch_.Put<float>("edge_weight" + suffix_, DType::kFloat32, {e}, weight_);
     batch_.Put<int64_t>("num_sampled_nodes" + batch_.Suffix(at), DType::kInt64,
                         {new_nodes.size()}, new_nodes);
@@ -252,6 +254,7 @@ class Fixture final : public KindFixture {
     // These options are for neighbours.
     random.batch.options.draws = {};
     random.batch.options.collect_degrees = seed % 5 == 2;
+    random.batch.options.omit_edge_ids = seed % 3 == 1;
     random.batch.input_time.clear();
     random.batch.options.collect = ColumnsOf(random, seed, layerwise.edge_type,
                                              random.batch.options.collect);

@@ -109,6 +109,7 @@ class Fixture final : public KindFixture {
     // These options are for neighbours.
     random.batch.options.draws = {};
     random.batch.options.collect_degrees = false;
+    random.batch.options.omit_edge_ids = false;
     random.batch.options.collect = UsualColumns(random.batch.options.collect);
     random.batch.input_time.clear();
     ppr.top_k = 1 + seed * 13 % 20;

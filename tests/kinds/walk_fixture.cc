@@ -193,6 +193,7 @@ class Fixture final : public KindFixture {
     // These options are for neighbours.
     random.batch.options.draws = {};
     random.batch.options.collect_degrees = false;
+    random.batch.options.omit_edge_ids = false;
     random.batch.options.collect = UsualColumns(random.batch.options.collect);
     random.batch.input_time.clear();
     const std::set<std::string> types(walk.metapath.begin(),

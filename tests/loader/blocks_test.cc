@@ -98,6 +98,18 @@ TEST_F(BlocksTest, TheFirstLayersFirst) {
   EXPECT_THAT(last_edges.edge_attr->As<float>(), ElementsAre(5, 6));
 }
 
+TEST_F(BlocksTest, OfBatchesWithoutEdgeIds) {
+  Serve(MakeContent(Seven()), {2, "test", {{0, 1, 0, 1, 0, 1, 0}}});
+  sampling_.omit_edge_ids = true;
+  Sample();
+  const auto blocks = ToBlocks(lease_->view(), schema_);
+  ASSERT_TRUE(blocks.ok()) << blocks.status();
+  const auto& edges = (*blocks)[1].edges.find("node,to,node")->second;
+  EXPECT_THAT(edges.src, ElementsAre(1, 2));
+  EXPECT_THAT(edges.e_id, IsEmpty());
+  EXPECT_THAT(edges.edge_attr->As<float>(), ElementsAre(5, 6));
+}
+
 // Edges stored for the other direction are no edge type of the batch.
 TEST_F(BlocksTest, OutEdgesThatAreStoredAreNotSeen) {
   GraphContent content = MakeContent(Seven());

@@ -137,6 +137,22 @@ TEST_F(TypedTest, DegreesByEdgeType) {
   EXPECT_THAT(cites.out_degree->As<int64_t>(), ElementsAre(0, 0, 1, 1));
 }
 
+TEST_F(TypedTest, EdgesWithoutTheirIds) {
+  sampling_.omit_edge_ids = true;
+  auto loader = Create();
+  ASSERT_TRUE(loader.ok()) << loader.status();
+  ASSERT_TRUE((*loader)->StartEpoch(0).ok());
+  auto next = (*loader)->Next();
+  ASSERT_TRUE(next.ok() && next->has_value()) << next.status();
+  const auto batch = ToHeteroBatch((*next)->view(), (*loader)->schema());
+  ASSERT_TRUE(batch.ok()) << batch.status();
+  const HeteroEdges& writes = batch->edges.find("author,writes,paper")->second;
+  EXPECT_THAT(writes.e_id, IsEmpty());
+  EXPECT_EQ(writes.src.size(), 3);
+  EXPECT_EQ(writes.dst.size(), 3);
+  EXPECT_THAT(writes.edge_attr->As<float>(), ElementsAre(0.5, 1.5, 2.5));
+}
+
 // Papers have labels alone, and what they cite nothing.
 TEST_F(TypedTest, APrecisionIsForTypesThatAreSampled) {
   sampling_.num_neighbors = {0, 0};

@@ -31,4 +31,4 @@ def line(epoch, index, tensors):
         if name == prefix or name.startswith(prefix + "/"))
     return " ".join(str(v) for v in (
         epoch, index, digest(tensors), count("input_id"), count("n_id"),
-        count("e_id"), payload_bytes(tensors)))
+        count("edge_index") // 2, payload_bytes(tensors)))

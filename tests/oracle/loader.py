@@ -8,7 +8,7 @@ from tests.oracle import (columns, degrees, digest, layerwise_batch, link_batch,
 class Loader:
     def __init__(self, graph, inputs, spec, batch_size, shuffle=True,
                  times=None, weights=None, feature_dtype=None,
-                 collect_degrees=False, collect=None):
+                 collect_degrees=False, collect=None, omit_edge_ids=False):
         self.graph = graph
         self.inputs = inputs
         self.spec = spec
@@ -17,6 +17,7 @@ class Loader:
         self.feature_dtype = feature_dtype  # None: as stored
         self.collect_degrees = collect_degrees
         self.collect = collect  # names of columns; None: x, y, edge_attr
+        self.omit_edge_ids = omit_edge_ids
         self.batch_size = batch_size
         self.shuffle = shuffle
         self._orders = {}
@@ -31,6 +32,9 @@ class Loader:
                                      self._seed_times(epoch, index))
         if self.collect_degrees:
             tensors = degrees.added(self.graph, tensors)
+        if self.omit_edge_ids:
+            tensors = {name: a for name, a in tensors.items()
+                       if name.split("/")[0] != "e_id"}
         if self.feature_dtype is None:
             return tensors
         return precision.lowered(tensors, self.feature_dtype)

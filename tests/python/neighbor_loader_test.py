@@ -48,9 +48,9 @@ SAME = {
         ["--time", "edge", "--input-time", ",".join(map(str, range(30)))]),
     "session's options": (
         {"collect": "x,time", "time": "node", "edge_mask": "even", "collect_degrees": True,
-         "feature_dtype": "float16"},
+         "feature_dtype": "float16", "omit_edge_ids": True},
         ["--collect", "x,time", "--time", "node", "--edge-mask", "even", "--collect-degrees",
-         "--feature-dtype", "float16"]),
+         "--feature-dtype", "float16", "--omit-edge-ids"]),
     "more of them": (
         {"expand": "all", "draw": "labor", "layer_dependency": True, "edge_dir": "out",
          "edge_predicate": "edge_weight > 0.5"},

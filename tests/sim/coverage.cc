@@ -53,6 +53,8 @@ constexpr SimCounter kCounters[] = {
     {"leaf_calls", &SimCoverage::leaf_calls},
     {"leaf_errors", &SimCoverage::leaf_errors},
     {"leaf_cuts", &SimCoverage::leaf_cuts},
+    {"narrow_replies", &SimCoverage::narrow_replies},
+    {"omitting_replies", &SimCoverage::omitting_replies},
     {"leaf_retries", &SimCoverage::leaf_retries},
 };
 

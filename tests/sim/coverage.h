@@ -60,8 +60,10 @@ struct SimCoverage {
   uint64_t ready_rooms = 0;  // filled in place
   uint64_t leaf_calls = 0;
   uint64_t leaf_errors = 0;
-  uint64_t leaf_cuts = 0;     // partial replies that were continued
-  uint64_t leaf_retries = 0;  // calls repeated, to this or another owner
+  uint64_t leaf_cuts = 0;         // partial replies that were continued
+  uint64_t narrow_replies = 0;    // of peers, to hops
+  uint64_t omitting_replies = 0;  // likewise, without edge ids
+  uint64_t leaf_retries = 0;      // calls repeated, to this or another owner
 
   void Add(const SimCoverage& other);
   std::string ToString() const;  // one line per counter

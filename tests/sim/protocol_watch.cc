@@ -255,7 +255,8 @@ void ProtocolWatch::LeafCallSent(const SimLinkInfo& link,
                                  const OutgoingMessage& message) {
   LeafCall call;
   if (message.kind == MessageKind::kSampleHopRequest) {
-    call.asked = Parse<v1::SampleHopRequest>(message).num_nodes();
+    call.hop = Parse<v1::SampleHopRequest>(message);
+    call.asked = call.hop.num_nodes();
   } else if (message.kind == MessageKind::kGatherRequest) {
     call.asked = Parse<v1::GatherRequest>(message).num_rows();
   }
@@ -282,10 +283,26 @@ void ProtocolWatch::LeafReplySent(const SimLinkInfo& link,
   if (message.kind == MessageKind::kSampleHopReply) {
     const auto reply = Parse<v1::SampleHopReply>(message);
     cut = reply.nodes() < call.asked || reply.last_is_partial();
+    CheckHopReply(link, call.hop, reply);
   } else if (message.kind == MessageKind::kGatherReply) {
     cut = Parse<v1::GatherReply>(message).rows() < call.asked;
   }
   world_->coverage().leaf_cuts += cut ? 1 : 0;
+}
+
+// A reply uses what its request allows.
+void ProtocolWatch::CheckHopReply(const SimLinkInfo& link,
+                                  const v1::SampleHopRequest& asked,
+                                  const v1::SampleHopReply& reply) {
+  const bool narrow = reply.narrow_neighbors() || reply.narrow_edge_ids() ||
+                      reply.narrow_positions();
+  if ((reply.edge_ids_omitted() && !asked.omit_edge_ids()) ||
+      (narrow && !asked.takes_narrow())) {
+    Fail(link, "replies in a form that was not asked for",
+         reply.ShortDebugString());
+  }
+  world_->coverage().narrow_replies += narrow ? 1 : 0;
+  world_->coverage().omitting_replies += reply.edge_ids_omitted() ? 1 : 0;
 }
 
 void ProtocolWatch::LeafCallArrived(const SimLinkInfo& link,

@@ -82,6 +82,8 @@ class ProtocolWatch final : public SimNetworkWatch {
   void ToTrainer(BatchLink& link, const OutgoingMessage& message);
   void LeafCallSent(const SimLinkInfo& link, const OutgoingMessage& message);
   void LeafReplySent(const SimLinkInfo& link, const OutgoingMessage& message);
+  void CheckHopReply(const SimLinkInfo& link, const v1::SampleHopRequest& asked,
+                     const v1::SampleHopReply& reply);
   void LeafCallArrived(const SimLinkInfo& link, const OutgoingMessage& message);
   void PatrolServer(BatchLink& link);
   void PatrolTrainer(BatchLink& link);
@@ -94,6 +96,7 @@ class ProtocolWatch final : public SimNetworkWatch {
   std::map<int, absl::Time> no_links_since_;            // by server's node
   struct LeafCall {
     uint64_t asked = 0;  // nodes or rows
+    v1::SampleHopRequest hop;
     const void* payload = nullptr;
   };
   // By stream and call.

@@ -60,6 +60,8 @@ class Draw {
     }
     SimRandom scaled(static_cast<uint64_t>(schedule.seed), "scaled");
     schedule.scaled = scaled.Chance(0.2) ? 1 : 0;
+    SimRandom omitted(static_cast<uint64_t>(schedule.seed), "omit_edge_ids");
+    schedule.omit_edge_ids = omitted.Chance(0.25) ? 1 : 0;
     SimRandom disks(static_cast<uint64_t>(schedule.seed), "disks");
     if (disks.Chance(0.25)) {
       constexpr int64_t kSlowest[] = {50, 2000, 50'000};

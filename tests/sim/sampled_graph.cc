@@ -301,6 +301,8 @@ LoaderSession MakeSession(const Schedule& schedule, int64_t job, uint32_t rank,
   options.batch_size = kSimBatchSize;
   options.random_seed = kRandomSeed + static_cast<uint64_t>(job);
   options.feature_dtype = PrecisionOf(schedule);
+  const bool edges = schedule.kind != kSimWalks && schedule.kind != kSimPpr;
+  options.omit_edge_ids = schedule.omit_edge_ids != 0 && edges;
   options.rank = rank;
   options.world = world;
   return OrDie(tributary::MakeSession(
@@ -393,7 +395,7 @@ LoaderSession SimulatedSession(const Schedule& schedule, int64_t job,
                                uint32_t rank, uint32_t world) {
   using Key = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
                          int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
-                         int64_t, int64_t, uint32_t, uint32_t>;
+                         int64_t, int64_t, int64_t, uint32_t, uint32_t>;
   static auto& sessions = *new std::map<Key, LoaderSession>;
   const Key key{schedule.partitions,
                 schedule.replace,
@@ -407,6 +409,7 @@ LoaderSession SimulatedSession(const Schedule& schedule, int64_t job,
                 schedule.edge_dir,
                 schedule.features,
                 schedule.scaled,
+                schedule.omit_edge_ids,
                 schedule.batches,
                 job,
                 rank,

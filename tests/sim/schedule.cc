@@ -36,6 +36,7 @@ constexpr SimField kFields[] = {
     {"edge_dir", &Schedule::edge_dir, 0, 2},
     {"features", &Schedule::features, 0, 3},
     {"scaled", &Schedule::scaled, 0, 1},
+    {"omit_edge_ids", &Schedule::omit_edge_ids, 0, 1},
     {"cache", &Schedule::cache, 0, 7},
     {"compact", &Schedule::compact, 0, 1},
     {"rooms", &Schedule::rooms, 0, 1},

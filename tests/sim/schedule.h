@@ -85,12 +85,13 @@ struct Schedule {
   int64_t features = 0;    // 0: as stored, 1: float16, 2: bfloat16,
                            // 3: int8
   int64_t scaled = 0;      // the graph stores features as int8 with scales
-  int64_t cache = 0;       // trainers hold rows; see SimCache
-  int64_t compact = 0;     // trainers expand compact edges
-  int64_t rooms = 0;       // trainers share memory with servers
-  int64_t stranger = 0;    // a server with another graph is listed too
-  int64_t certificates = 0;  // everybody has one, antagonists that of one job
-  int64_t abuses = 0;        // a sum of Abuse (tests/abuse/abuse.h)
+  int64_t omit_edge_ids = 0;  // of batches with edges
+  int64_t cache = 0;          // trainers hold rows; see SimCache
+  int64_t compact = 0;        // trainers expand compact edges
+  int64_t rooms = 0;          // trainers share memory with servers
+  int64_t stranger = 0;       // a server with another graph is listed too
+  int64_t certificates = 0;   // everybody has one, antagonists that of one job
+  int64_t abuses = 0;         // a sum of Abuse (tests/abuse/abuse.h)
 
   // Trainers.
   int64_t prefetch = 4;

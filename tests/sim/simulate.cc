@@ -241,13 +241,13 @@ const std::vector<ExpectedBatch>& Expected(const Schedule& schedule,
                                            int64_t job) {
   using Key =
       std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
-                 int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>;
+                 int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>;
   static auto& known = *new std::map<Key, std::vector<ExpectedBatch>>;
-  auto& batches =
-      known[{schedule.replace, schedule.expand_all, schedule.kind,
-             schedule.links, schedule.link_types, schedule.draws,
-             schedule.predicates, schedule.subgraph, schedule.edge_dir,
-             schedule.features, schedule.scaled, schedule.batches, job}];
+  auto& batches = known[{schedule.replace, schedule.expand_all, schedule.kind,
+                         schedule.links, schedule.link_types, schedule.draws,
+                         schedule.predicates, schedule.subgraph,
+                         schedule.edge_dir, schedule.features, schedule.scaled,
+                         schedule.omit_edge_ids, schedule.batches, job}];
   if (!batches.empty()) return batches;
   Schedule plain;
   plain.replace = schedule.replace;
@@ -261,6 +261,7 @@ const std::vector<ExpectedBatch>& Expected(const Schedule& schedule,
   plain.edge_dir = schedule.edge_dir;
   plain.features = schedule.features;
   plain.scaled = schedule.scaled;
+  plain.omit_edge_ids = schedule.omit_edge_ids;
   plain.batches = schedule.batches;
   SimFleet fleet(1);
   fleet.Add({.opened = SimulatedGraph(plain, 1, {})});

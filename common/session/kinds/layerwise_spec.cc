@@ -83,9 +83,9 @@ uint64_t LayerwiseBatchBytesBound(const LayerwiseBoundInputs& in) {
   // n_id, in_degree, out_degree.
   const uint64_t node_bytes = in.degrees ? 24 : 8;
   // edge_index, e_id, edge_weight; in a layer, an edge comes once.
-  uint64_t bytes =
-      SaturatingMultiply(SaturatingMultiply(layers, in.num_edges),
-                         SaturatingAdd(8 + 8 + 4, in.edge_row_bytes));
+  uint64_t bytes = SaturatingMultiply(
+      SaturatingMultiply(layers, in.num_edges),
+      SaturatingAdd(8 + (in.omit_edge_ids ? 0 : 8) + 4, in.edge_row_bytes));
   bytes = SaturatingAdd(
       bytes,
       SaturatingMultiply(nodes, SaturatingAdd(node_bytes, in.node_row_bytes)));

@@ -55,7 +55,8 @@ struct LayerwiseBoundInputs {
   uint64_t edge_row_bytes = 0;  // edge_attr of one edge
   uint64_t num_inputs = 0;      // of the largest batch
   std::vector<uint32_t> nodes_per_layer;
-  bool degrees = false;  // in_degree and out_degree are collected
+  bool degrees = false;        // in_degree and out_degree are collected
+  bool omit_edge_ids = false;  // no e_id
 };
 // Returns bytes that no batch exceeds. Saturates at UINT64_MAX.
 uint64_t LayerwiseBatchBytesBound(const LayerwiseBoundInputs& inputs);

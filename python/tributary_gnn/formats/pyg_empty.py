@@ -36,7 +36,8 @@ class EmptyStores:
             made["edge_index"] = self._empty((2, 0))
         elif "x" not in made:
             made["num_nodes"] = 0
-        made["e_id" if of_edges else "n_id"] = self._empty((0,))
+        if not of_edges or not _omits_edge_ids(sampled):
+            made["e_id" if of_edges else "n_id"] = self._empty((0,))
         if not of_edges and any("batch" in attributes for attributes in sampled.values()):
             made["batch"] = self._empty((0,))
         if hops is not None and of_edges:
@@ -82,6 +83,11 @@ class EmptyStores:
     def _stored_dtype(self, column: str, its_type: Type) -> torch.dtype:
         stored = self._stored[its_type][column]
         return torch.float32 if stored.get("scaled") else getattr(torch, stored["dtype"])
+
+
+def _omits_edge_ids(sampled: Mapping[Type, _Attributes]) -> bool:
+    return any(isinstance(its_type, tuple) and "edge_index" in attributes
+               and "e_id" not in attributes for its_type, attributes in sampled.items())
 
 
 def _hops(sampled: Mapping[Type, _Attributes]) -> int | None:

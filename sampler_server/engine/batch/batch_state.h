@@ -24,9 +24,9 @@ struct SampledHop {
   // The number that the first new source got, where sources are numbered as
   // they are found. A guess is enough: it makes compact edges smaller.
   uint32_t first_new = 0;
-  std::vector<uint32_t> counts;  // edges of each frontier node
-  std::vector<uint32_t> src;     // local number of each edge's source
-  std::vector<int64_t> edge_ids;
+  std::vector<uint32_t> counts;   // edges of each frontier node
+  std::vector<uint32_t> src;      // local number of each edge's source
+  std::vector<int64_t> edge_ids;  // empty unless plan.holds_edge_ids()
   // Where the rows of edge_attr are; empty if the batch has none. Each edge's
   // position in its partition, and the partition of each frontier node or, if
   // edges are not stored with their destinations, of each edge.

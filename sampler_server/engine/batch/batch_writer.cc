@@ -120,7 +120,9 @@ void BatchWriter::AddEdgeTensors(size_t index) {
   EdgeTensors tensors;
   tensors.edge_index =
       layout_.Add("edge_index" + suffix, DType::kInt32, {2, e});
-  tensors.e_id = layout_.Add("e_id" + suffix, DType::kInt64, {e});
+  if (!plan_.omit_edge_ids) {
+    tensors.e_id = layout_.Add("e_id" + suffix, DType::kInt64, {e});
+  }
   const CompactEdges& compact = state_.edges[index].compact;
   LeaveOut(tensors.edge_index, compact.edge_index.left_out());
   if (compact.id_bytes > 0) {
@@ -187,7 +189,7 @@ bool BatchWriter::Write(absl::Span<const int64_t> input_number,
   for (size_t i = 0; i < edges_.size(); ++i) {
     if (edges_[i].num_sampled_edges != kNone) AddEdgeCounts(i, room);
     WriteEdgeIndex(i, room, stop);
-    WriteEdgeIds(i, room, stop);
+    if (edges_[i].e_id != kNone) WriteEdgeIds(i, room, stop);
     if (!WhyStopped(stop).ok()) return false;
     if (edges_[i].edge_weight != kNone) WriteEdgeWeights(i, room);
   }

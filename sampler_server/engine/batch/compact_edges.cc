@@ -74,6 +74,7 @@ CompactEdges FindCompactEdges(const SamplingPlan& plan, const BatchState& state,
   }
   compact.edge_index = FindEdgeIndex(hops, stop);
   if (compact.edge_index.left_out() == 0) compact.edge_index = {};
+  if (plan.omit_edge_ids) return compact;
   compact.id_bytes = FindIdBytes(hops, stop);
   const uint64_t edges = NumTensorEdges(plan, state, planned);
   if (LeftOutOfEdgeIds(edges, compact.id_bytes) == 0) compact.id_bytes = 0;

@@ -84,8 +84,8 @@ class RemotePartitions {
     std::shared_ptr<PeerCalls> calls;  // that log each; null: nobody asks
   };
   virtual ~RemotePartitions() = default;
-  // A hop whose neighbours, edge ids and positions (8 bytes each) would exceed
-  // `max_reply_bytes` is cut short, as SampleHop of hop.h cuts at max_edges:
+  // A hop whose edges (BytesPerEdge of the rule) would exceed `max_reply_bytes`
+  // is cut short, as SampleHop of hop.h cuts at max_edges:
   // fewer counts, or last_is_partial. Such a reply has at least that many bytes
   // less one edge's.
   virtual void SampleHop(

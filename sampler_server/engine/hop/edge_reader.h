@@ -23,13 +23,13 @@ class EdgeReader {
  public:
   // Requires that `out` has reserved room for everything that will be added.
   EdgeReader(absl::Span<const Id> indices, absl::Span<const EdgeId> edge_id,
-             uint64_t num_src_nodes, bool want_positions, StopCheck* stop,
-             HopEdges* out)
+             uint64_t num_src_nodes, const HopQuery& query, HopEdges* out)
       : indices_(indices),
         edge_id_(edge_id),
         num_src_nodes_(num_src_nodes),
-        want_positions_(want_positions),
-        stop_(stop),
+        want_edge_ids_(query.want_edge_ids),
+        want_positions_(query.want_positions),
+        stop_(query.stop),
         out_(out) {}
 
   // Adds the slots first, first + 1, ... first + count - 1.
@@ -104,7 +104,7 @@ class EdgeReader {
 
   void PrefetchEdge(uint64_t slot) {
     Prefetch(indices_.data() + slot);
-    Prefetch(edge_id_.data() + slot);
+    if (want_edge_ids_) Prefetch(edge_id_.data() + slot);
   }
 
   // Returns room for the slots of `n` <= kChunk edges.
@@ -120,17 +120,15 @@ class EdgeReader {
     std::swap(current_, before_);
     const size_t n = current_->size;
     std::array<uint64_t, kChunk> neighbor;
-    std::array<int64_t, kChunk> edge;
     bool bad = false;
     for (size_t j = 0; j < n; ++j) {
       neighbor[j] = indices_.data()[current_->slot[j]];
-      edge[j] = static_cast<int64_t>(edge_id_.data()[current_->slot[j]]);
       bad |= neighbor[j] >= num_src_nodes_;
     }
     bad_neighbor_ |= bad;
     out_->neighbors.insert(out_->neighbors.end(), neighbor.begin(),
                            neighbor.begin() + n);
-    out_->edge_ids.insert(out_->edge_ids.end(), edge.begin(), edge.begin() + n);
+    if (want_edge_ids_) ReadEdgeIds();
     if (want_positions_) {
       out_->positions.insert(out_->positions.end(), current_->slot.begin(),
                              current_->slot.begin() + n);
@@ -139,9 +137,20 @@ class EdgeReader {
     stopped_ = ShouldStop(stop_, n);
   }
 
+  // Reads those of the current chunk.
+  void ReadEdgeIds() {
+    const size_t n = current_->size;
+    std::array<int64_t, kChunk> edge;
+    for (size_t j = 0; j < n; ++j) {
+      edge[j] = static_cast<int64_t>(edge_id_.data()[current_->slot[j]]);
+    }
+    out_->edge_ids.insert(out_->edge_ids.end(), edge.begin(), edge.begin() + n);
+  }
+
   const absl::Span<const Id> indices_;
   const absl::Span<const EdgeId> edge_id_;
   const uint64_t num_src_nodes_;
+  const bool want_edge_ids_;
   const bool want_positions_;
   StopCheck* const stop_;
   HopEdges* const out_;

@@ -31,6 +31,7 @@ struct DrawRule {
   TimeMode time = TimeMode::kNone;
   bool strict = false;
   bool latest = false;          // takes the `fanout` latest instead of drawing
+  bool want_edge_ids = true;    // otherwise they are not even read
   bool want_positions = false;  // for rows of edge_attr
   // The condition for an edge to be drawn; null: every edge.
   std::shared_ptr<const EdgePredicate> predicate;
@@ -69,7 +70,7 @@ struct HopQuery : DrawRule {
 struct HopEdges {
   std::vector<uint32_t> counts;  // per node answered; may be fewer than asked
   std::vector<uint64_t> neighbors;  // internal ids
-  std::vector<int64_t> edge_ids;
+  std::vector<int64_t> edge_ids;    // empty unless wanted
   std::vector<uint64_t> positions;  // empty unless wanted
   bool last_is_partial = false;     // the last node has more edges
 
@@ -83,6 +84,12 @@ struct HopEdges {
                sizeof(uint64_t);
   }
 };
+
+// Returns the bytes of an edge in a HopEdges that holds what `rule` wants.
+inline size_t BytesPerEdge(const DrawRule& rule) {
+  return (1 + (rule.want_edge_ids ? 1 : 0) + (rule.want_positions ? 1 : 0)) *
+         sizeof(uint64_t);
+}
 
 // Samples the in-edges that `query` asks for into `out`, which it overwrites,
 // keeping its capacity. Rows with edges that may not be drawn are scanned whole

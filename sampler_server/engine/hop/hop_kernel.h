@@ -74,8 +74,7 @@ class HopKernel {
         indptr_(source.edges.indptr),
         num_edges_(indices.size()),
         planner_(source),
-        reader_(indices, edge_id, source.num_src_nodes,
-                source.query.want_positions, source.query.stop, out),
+        reader_(indices, edge_id, source.num_src_nodes, source.query, out),
         out_(out) {}
 
   absl::Status Run() {
@@ -116,7 +115,7 @@ class HopKernel {
     edges = std::min(edges, query_.max_edges);
     out_->counts.reserve(n);
     out_->neighbors.reserve(edges);
-    out_->edge_ids.reserve(edges);
+    if (query_.want_edge_ids) out_->edge_ids.reserve(edges);
     if (query_.want_positions) out_->positions.reserve(edges);
     return absl::OkStatus();
   }

@@ -61,6 +61,32 @@ absl::StatusOr<HopEdges> Sample(const Star& star, const Asked& asked,
   return out;
 }
 
+// A chunk of edges and more, and a few; for every width of ids.
+TEST(SampleHop, EdgeIdsAreNotHeldUnlessWanted) {
+  const Star star({300, 0, 5, 40});
+  for (const int32_t fanout : {-1, 3, 200}) {
+    HopQuery query;
+    query.key = kFirstKey;
+    query.fanout = fanout;
+    const Ids rows = {0, 1, 2, 3};
+    const std::vector<uint32_t> numbers = {5, 6, 7, 8};
+    query.rows = rows;
+    query.local_numbers = numbers;
+    for (const bool exact : {true, false}) {
+      query.exact_memory = exact;
+      query.want_edge_ids = true;
+      HopEdges with, without;
+      ASSERT_TRUE(SampleHop(star.view(), 100'000, query, &with).ok());
+      query.want_edge_ids = false;
+      ASSERT_TRUE(SampleHop(star.view(), 100'000, query, &without).ok());
+      EXPECT_EQ(without.counts, with.counts);
+      EXPECT_EQ(without.neighbors, with.neighbors);
+      EXPECT_EQ(with.edge_ids.size(), with.neighbors.size());
+      EXPECT_EQ(without.edge_ids.capacity(), 0);
+    }
+  }
+}
+
 // Vectors of docs/sampling.md: first key, local number 5.
 TEST(SampleHop, Vectors) {
   EXPECT_EQ(Sample(Star({20}), {6, false, {0}, {5}})->neighbors,

@@ -293,6 +293,17 @@ absl::Status FillDegrees(const GraphSchema& schema, SamplingPlan* plan) {
   return status.ok() ? status : SpecError("degrees", status.message());
 }
 
+// Sets the plan's omit_edge_ids. Requires the plan's types.
+absl::Status FillOmitEdgeIds(SamplingPlan* plan) {
+  plan->omit_edge_ids = plan->spec.omit_edge_ids();
+  if (!plan->omit_edge_ids || !plan->edge_types.empty()) {
+    return absl::OkStatus();
+  }
+  return SpecError("omit_edge_ids",
+                   "true, but the session's batches have no edges; allowed: "
+                   "false");
+}
+
 }  // namespace
 
 absl::StatusOr<SamplingPlan> SamplingPlan::Make(
@@ -328,6 +339,7 @@ absl::StatusOr<SamplingPlan> SamplingPlan::Make(
   RETURN_IF_ERROR(FillFeatureDType(schema, &plan));
   RETURN_IF_ERROR(CheckColumns(schema, plan));
   RETURN_IF_ERROR(FillDegrees(schema, &plan));
+  RETURN_IF_ERROR(FillOmitEdgeIds(&plan));
   return plan;
 }
 

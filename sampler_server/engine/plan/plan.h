@@ -67,6 +67,11 @@ class KindPlan {
 // Immutable once made; shared by all batches of a session.
 struct SamplingPlan {
   bool takes_links() const { return !link_lists.empty(); }
+  // Returns whether steps keep the ids of the edges that hops draw: for e_id,
+  // or to choose among parallel edges that a mirrored one replaces.
+  bool holds_edge_ids() const {
+    return !omit_edge_ids || subgraph.type == SubgraphType::kBidirectional;
+  }
 
   // Members that all kinds have.
   Sha256Digest session{};  // SHA-256 of the specification's bytes
@@ -74,6 +79,7 @@ struct SamplingPlan {
   CollectedColumns collect = CollectedColumns::None();
   FeatureDType feature_dtype = FeatureDType::kStored;  // of x and edge_attr
   bool collect_degrees = false;  // in_degree, out_degree of all edge tensors
+  bool omit_edge_ids = false;    // batches have no e_id
   bool typed_names = false;      // heterogeneous: suffixes in tensor names
   int input_type = 0;            // of inputs that are nodes; else -1
   std::vector<PlannedLinkList> link_lists;  // inputs that are links

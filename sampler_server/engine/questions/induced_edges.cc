@@ -125,7 +125,9 @@ class Scanner {
         return true;
       }
       out.numbers[to] = number;
-      out.edge_ids[to] = static_cast<int64_t>(source_.edges.edge_id[at]);
+      if (out.edge_ids != nullptr) {
+        out.edge_ids[to] = static_cast<int64_t>(source_.edges.edge_id[at]);
+      }
       if (out.positions != nullptr) out.positions[to] = at;
       return ++to < end;
     });

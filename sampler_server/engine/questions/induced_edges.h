@@ -56,7 +56,7 @@ absl::Status CountInduced(const InducedSource& source,
 // the position in the partition.
 struct InducedEdges {
   uint32_t* numbers = nullptr;
-  int64_t* edge_ids = nullptr;
+  int64_t* edge_ids = nullptr;    // null: not wanted
   uint64_t* positions = nullptr;  // null: not wanted
 };
 

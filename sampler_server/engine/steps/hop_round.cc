@@ -51,7 +51,7 @@ void DropPartial(HopEdges& reply) {
   const size_t kept = reply.neighbors.size() - reply.counts.back();
   Shrink(reply.counts, reply.counts.size() - 1);
   Shrink(reply.neighbors, kept);
-  Shrink(reply.edge_ids, kept);
+  if (!reply.edge_ids.empty()) Shrink(reply.edge_ids, kept);
   if (!reply.positions.empty()) Shrink(reply.positions, kept);
   reply.last_is_partial = false;
 }
@@ -172,7 +172,8 @@ absl::Status HopRound::Check(const PartitionShare& share,
     if (count > most) return bad(count, " edges of one node, at most ", most);
     sum += count;
   }
-  if (sum != edges || reply.edge_ids.size() != edges ||
+  if (sum != edges ||
+      reply.edge_ids.size() != (rule_.want_edge_ids ? edges : 0) ||
       reply.positions.size() != (rule_.want_positions ? edges : 0)) {
     return bad("counts sum to ", sum, ", neighbours ", edges, ", edge ids ",
                reply.edge_ids.size(), ", positions ", reply.positions.size());
@@ -229,7 +230,7 @@ void HopRound::MergeShares() {
     return;
   }
   MergeColumn(&HopEdges::neighbors);
-  MergeColumn(&HopEdges::edge_ids);
+  if (rule_.want_edge_ids) MergeColumn(&HopEdges::edge_ids);
   if (rule_.want_positions) MergeColumn(&HopEdges::positions);
   if (!WhyStopped(stop_).ok()) return;
   std::vector<size_t> node(shares_.size(), 0);
@@ -269,7 +270,7 @@ void HopRound::DropSelfLoops(absl::Span<const uint64_t> ids) {
         continue;
       }
       merged_.neighbors[kept] = merged_.neighbors[edge];
-      merged_.edge_ids[kept] = merged_.edge_ids[edge];
+      if (rule_.want_edge_ids) merged_.edge_ids[kept] = merged_.edge_ids[edge];
       if (rule_.want_positions) {
         merged_.positions[kept] = merged_.positions[edge];
       }
@@ -277,7 +278,7 @@ void HopRound::DropSelfLoops(absl::Span<const uint64_t> ids) {
     }
   }
   merged_.neighbors.resize(kept);
-  merged_.edge_ids.resize(kept);
+  if (rule_.want_edge_ids) merged_.edge_ids.resize(kept);
   if (rule_.want_positions) merged_.positions.resize(kept);
   edges_ = kept;
 }

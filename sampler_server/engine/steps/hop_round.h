@@ -70,7 +70,7 @@ class HopRound {
   // Returns the edges accepted so far; after Merge, those that are in the hop.
   uint64_t edges() const { return edges_; }
 
-  bool wants_positions() const { return rule_.want_positions; }
+  const DrawRule& rule() const { return rule_; }
 
   // Memory held, of queries and replies.
   size_t bytes() const;

@@ -19,8 +19,8 @@ uint64_t FrontierBytes(const SamplingPlan& plan, const PlannedEdgeType& type) {
 }
 
 // Returns the memory of a reply's edges: neighbour, edge id, position.
-uint64_t ReplyBytes(uint64_t edges, bool want_positions) {
-  const uint64_t per_edge = want_positions ? 24 : 16;
+uint64_t ReplyBytes(uint64_t edges, const DrawRule& rule) {
+  const uint64_t per_edge = BytesPerEdge(rule);
   return edges > UINT64_MAX / per_edge ? UINT64_MAX : edges * per_edge;
 }
 
@@ -75,6 +75,7 @@ HopRound HopStep::MakeRound(size_t planned) const {
   rule.time = type.time;
   rule.strict = plan.strict;
   rule.latest = plan.latest;
+  rule.want_edge_ids = plan.holds_edge_ids();
   rule.want_positions = NeedsPositions(context_.graph->schema(), plan, type);
   rule.predicate = type.predicate;
   HopFrontier frontier;
@@ -115,7 +116,7 @@ bool HopStep::AddRounds() {
 bool HopStep::LimitEdges() {
   uint64_t most = 0, edge_bytes = 1, count_bytes = 0;
   for (HopRound& round : rounds_) {
-    edge_bytes = std::max(edge_bytes, ReplyBytes(1, round.wants_positions()));
+    edge_bytes = std::max(edge_bytes, ReplyBytes(1, round.rule()));
     for (const PartitionShare& share : round.shares()) {
       most += std::min(round.MostEdges(share), UINT64_MAX - most);
       // Counted twice: a share may be asked again for the rest of a reply.
@@ -227,7 +228,7 @@ void HopStep::IssueRemote(const Request& request, uint64_t grant) {
     return OnReply(request, grant, NoPeersError(share.partition));
   }
   RemoteHop hop = round.RemoteQuery(share);
-  const uint64_t bytes = ReplyBytes(grant, hop.rule.want_positions);
+  const uint64_t bytes = ReplyBytes(grant, hop.rule);
   context_.remote->SampleHop(
       std::move(hop), context_.LimitsFor(bytes), context_.strand,
       [self = shared_from_this(), request,

@@ -62,7 +62,7 @@ void InduceStep::BeginType() {
     return Finish(Outcome::kTooLarge);
   }
   sources_.emplace(nodes.sources, context_.stop);
-  table_.emplace(nodes.destinations.size());
+  table_.emplace(nodes.destinations.size(), !context_.plan->omit_edge_ids);
   shares_ = MakeInduceShares(*context_.graph, type().edge_type, nodes);
   taking_ = false;
   BeginPass();

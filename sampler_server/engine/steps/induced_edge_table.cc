@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "sampler_server/engine/batch/held_memory.h"
-#include "sampler_server/engine/questions/induce_question.h"
 
 namespace tributary {
 
@@ -14,18 +13,21 @@ uint64_t InducedEdgeTable::NumEdges() const {
 
 uint64_t InducedEdgeTable::BytesToFill(bool positions) const {
   const uint64_t owners = positions ? counts_.size() * sizeof(uint32_t) : 0;
-  return NumEdges() * InducedEdgeBytes(positions) + owners;
+  const uint64_t edge_bytes = sizeof(uint32_t) +
+                              (has_edge_ids_ ? sizeof(int64_t) : 0) +
+                              (positions ? sizeof(uint64_t) : 0);
+  return NumEdges() * edge_bytes + owners;
 }
 
 void InducedEdgeTable::Allocate(bool positions) {
   const uint64_t edges = NumEdges();
   hop_.src.resize(edges);
-  hop_.edge_ids.resize(edges);
+  if (has_edge_ids_) hop_.edge_ids.resize(edges);
   if (positions) hop_.positions.resize(edges);
 }
 
 InducedEdges InducedEdgeTable::edges() {
-  return {hop_.src.data(), hop_.edge_ids.data(),
+  return {hop_.src.data(), has_edge_ids_ ? hop_.edge_ids.data() : nullptr,
           has_positions() ? hop_.positions.data() : nullptr};
 }
 

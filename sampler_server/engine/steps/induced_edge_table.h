@@ -16,12 +16,13 @@ namespace tributary {
 // Edges lie in the order of their destinations' local numbers, so that each
 // node's edges have a place as soon as all nodes are counted, and partitions
 // may write theirs in any order: SetCount for every node, Allocate, write to
-// edges(), Release. Memory is exact: 4 bytes a node, then InducedEdgeBytes an
-// edge. Not thread-safe.
+// edges(), Release. Memory is exact: 4 bytes a node, then those of the arrays.
+// Not thread-safe.
 class InducedEdgeTable {
  public:
-  // All counts are 0.
-  explicit InducedEdgeTable(size_t num_nodes) : counts_(num_nodes, 0) {}
+  // All counts are 0. Edges have their ids only with `edge_ids`.
+  explicit InducedEdgeTable(size_t num_nodes, bool edge_ids = true)
+      : counts_(num_nodes, 0), has_edge_ids_(edge_ids) {}
 
   uint32_t count(uint32_t node) const { return counts_[node]; }
   // Requires that Allocate was not called.
@@ -34,7 +35,8 @@ class InducedEdgeTable {
   void Allocate(bool positions);
   // Whether there are edges that have positions.
   bool has_positions() const { return !hop_.positions.empty(); }
-  // The arrays to write edges to; positions are null if not wanted.
+  // The arrays to write edges to; edge ids and positions are null if not
+  // wanted.
   InducedEdges edges();
 
   // A place in the table, for a caller that goes through some of the nodes in
@@ -59,6 +61,7 @@ class InducedEdgeTable {
 
  private:
   std::vector<uint32_t> counts_;  // by node
+  const bool has_edge_ids_;
   SampledHop hop_;
 };
 

@@ -90,24 +90,26 @@ class Mirror {
         stop_(stop) {}
 
   // Returns a bound of the memory of this and of the result of Make.
-  uint64_t most_bytes(bool positions) const {
+  uint64_t most_bytes(bool ids, bool positions) const {
     const uint64_t edges = of_[0].size() + of_[1].size();
-    return edges * (sizeof(Candidate) + (positions ? 28 : 12)) +
+    const uint64_t edge_bytes =
+        sizeof(uint32_t) + (ids ? sizeof(int64_t) : 0) + (positions ? 16 : 0);
+    return edges * (sizeof(Candidate) + edge_bytes) +
            num_nodes_ * sizeof(uint32_t);
   }
 
   // Returns an incomplete hop when it was stopped.
-  SampledHop Make(bool positions) {
+  SampledHop Make(bool ids, bool positions) {
     SampledHop hop;
     if (!Choose()) return hop;
     hop.counts.assign(num_nodes_, 0);
     hop.src.reserve(chosen_.size());
-    hop.edge_ids.reserve(chosen_.size());
+    if (ids) hop.edge_ids.reserve(chosen_.size());
     for (const Candidate& edge : chosen_) {
       if (ShouldStop(stop_, 1)) return hop;
       ++hop.counts[edge.ends >> 32];
       hop.src.push_back(static_cast<uint32_t>(edge.ends));
-      hop.edge_ids.push_back(of_[edge.mirrored].id(edge.edge));
+      if (ids) hop.edge_ids.push_back(of_[edge.mirrored].id(edge.edge));
     }
     if (positions) AddPositions(&hop);
     return hop;
@@ -163,6 +165,7 @@ bool MirrorEdges(const SamplingPlan& plan, uint64_t most_bytes,
                  BatchState* state, StopCheck* stop) {
   for (NodeTypeState& type : state->nodes) type.numbering.DropTable();
   static const std::vector<SampledHop> none;
+  const bool ids = !plan.omit_edge_ids;
   uint64_t made_bytes = 0;
   std::vector<SampledHop> made;
   for (size_t t = 0; t < plan.edge_types.size(); ++t) {
@@ -173,11 +176,11 @@ bool MirrorEdges(const SamplingPlan& plan, uint64_t most_bytes,
         state->nodes[plan.edge_types[t].dst_type].numbering.size();
     Mirror mirror(drawn, reverse, nodes, stop);
     const bool positions = plan.edge_types[t].has_rows && HasPositions(drawn);
-    if (state->bytes() + made_bytes + mirror.most_bytes(positions) >
+    if (state->bytes() + made_bytes + mirror.most_bytes(ids, positions) >
         most_bytes) {
       return false;
     }
-    made.push_back(mirror.Make(positions));
+    made.push_back(mirror.Make(ids, positions));
     if (!WhyStopped(stop).ok()) return false;
     made_bytes += made.back().bytes();
   }

@@ -173,6 +173,8 @@ absl::Status RemoteInduce::AcceptEdges(absl::Span<const uint8_t> answer,
     if (n > 0) {
       std::memcpy(out.numbers + to, numbers + done * sizeof(uint32_t),
                   n * sizeof(uint32_t));
+    }
+    if (n > 0 && out.edge_ids != nullptr) {
       std::memcpy(out.edge_ids + to, edge_ids + done * sizeof(int64_t),
                   n * sizeof(int64_t));
     }

@@ -371,7 +371,9 @@ class BatchDefinition {
       std::vector<int32_t> index = edges.src;
       index.insert(index.end(), edges.dst.begin(), edges.dst.end());
       tensors_["edge_index" + suffix] = Make(DType::kInt32, {2, e}, index);
-      tensors_["e_id" + suffix] = Make(DType::kInt64, {e}, edges.ids);
+      if (!options_.omit_edge_ids) {
+        tensors_["e_id" + suffix] = Make(DType::kInt64, {e}, edges.ids);
+      }
       if (options_.subgraph.type == SubgraphType::kDirectional) {
         tensors_["num_sampled_edges" + suffix] =
             Make(DType::kInt64, {num_hops_}, edges.per_hop);

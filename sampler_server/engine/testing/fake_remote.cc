@@ -39,7 +39,7 @@ void FakeRemote::SampleHop(
   cancels.push_back(limits.cancel);
   most_reply_bytes = std::max(most_reply_bytes, limits.max_reply_bytes);
   if (silent) return;
-  const uint64_t edge_bytes = hop.rule.want_positions ? 24 : 16;
+  const uint64_t edge_bytes = BytesPerEdge(hop.rule);
   absl::StatusOr<HopEdges> reply =
       failure.ok() ? Sample(hop, limits.max_reply_bytes / edge_bytes) : failure;
   if (damaged_neighbor && reply.ok() && !reply->neighbors.empty()) {

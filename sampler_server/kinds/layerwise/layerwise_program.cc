@@ -17,9 +17,8 @@ namespace {
 constexpr uint32_t kDrawsOfPiece = 8192;
 // Memory that AskDegrees and AskNeighbors hold for each node.
 constexpr uint64_t kBytesPerQuestion = 72;
-// Memory of a kept edge: its source's number, its id, its weight.
-constexpr uint64_t kBytesPerKept =
-    sizeof(uint32_t) + sizeof(int64_t) + sizeof(float);
+// Memory of a kept edge: its source's number, its weight. Its id comes to it.
+constexpr uint64_t kBytesPerKept = sizeof(uint32_t) + sizeof(float);
 
 }  // namespace
 
@@ -99,11 +98,11 @@ void LayerwiseProgram::ReadRows() {
   }
   // Ids of nodes and edges, and numbers.
   if (!Fits(size_ * kBytesPerQuestion +
-            total * (2 * sizeof(uint64_t) + sizeof(uint32_t)))) {
+            total * (sizeof(uint64_t) + EdgeIdBytes() + sizeof(uint32_t)))) {
     return EndTooLarge();
   }
   neighbors_.assign(total, 0);
-  edge_ids_.assign(total, 0);
+  if (EdgeIdBytes() > 0) edge_ids_.assign(total, 0);
   AskNeighbors(context_, edge_type().edge_type, nodes().numbering.ids(),
                degree_, absl::MakeSpan(neighbors_), absl::MakeSpan(edge_ids_),
                [self = shared_from_this()](absl::Status status) {
@@ -214,9 +213,9 @@ void LayerwiseProgram::KeepDrawn() {
   const bool positions = !first_.empty();
   const StepLimits limits = context_.control->Limits();
   const uint64_t all = edges().edges * sizeof(float);
-  if (kept > limits.edges ||
-      !Fits(kept * (kBytesPerKept + (positions ? sizeof(uint64_t) : 0)) +
-            size_ * (2 * sizeof(uint32_t)) + all)) {
+  if (kept > limits.edges || !Fits(kept * (kBytesPerKept + EdgeIdBytes() +
+                                           (positions ? sizeof(uint64_t) : 0)) +
+                                   size_ * (2 * sizeof(uint32_t)) + all)) {
     return EndTooLarge();
   }
   KeepEdges(kept);
@@ -271,7 +270,7 @@ void LayerwiseProgram::KeepEdges(uint64_t kept) {
   hop.first_new = static_cast<uint32_t>(size_);
   hop.counts.assign(size_, 0);
   hop.src.reserve(kept);
-  hop.edge_ids.reserve(kept);
+  hop.edge_ids.reserve(edge_ids_.empty() ? 0 : kept);
   if (!first_.empty()) {
     hop.positions.reserve(kept);
     hop.owners.reserve(size_);
@@ -289,7 +288,7 @@ void LayerwiseProgram::KeepEdges(uint64_t kept) {
       if (!IsDrawn(c)) continue;
       gain.push_back(GainOf(c));
       hop.src.push_back(local_[c]);
-      hop.edge_ids.push_back(edge_ids_[edge]);
+      if (!edge_ids_.empty()) hop.edge_ids.push_back(edge_ids_[edge]);
       if (!first_.empty()) hop.positions.push_back(first_[v] + i);
     }
     EdgeWeights(gain, weight);

@@ -59,6 +59,10 @@ class LayerwiseProgram final
   void KeepEdges(uint64_t kept);
   void EndLayer();
 
+  // Of an edge's id, where the batch has them.
+  uint64_t EdgeIdBytes() const {
+    return context_.plan->omit_edge_ids ? 0 : sizeof(int64_t);
+  }
   uint64_t BytesHeld() const;
   // Returns whether `bytes` more fit into working memory; if not, sets
   // short_of_ to the bytes that are missing.
@@ -77,7 +81,7 @@ class LayerwiseProgram final
   std::vector<uint64_t> degree_, first_;
   // One entry for each edge of the layer's rows.
   std::vector<uint64_t> neighbors_;
-  std::vector<int64_t> edge_ids_;
+  std::vector<int64_t> edge_ids_;    // empty if the batch has none
   std::vector<uint32_t> candidate_;  // number of its source as a candidate
   // One entry for each candidate.
   std::vector<uint64_t> candidate_id_;

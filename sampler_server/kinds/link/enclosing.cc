@@ -57,7 +57,8 @@ void Enclosing::DropFrom(EdgeTypeState& type,
                 [&](size_t edge, uint32_t source, uint32_t destination) {
                   if (partner[destination] == source) return;
                   hop.src[kept] = source;
-                  hop.edge_ids[kept] = hop.edge_ids[edge];
+                  if (!hop.edge_ids.empty())
+                    hop.edge_ids[kept] = hop.edge_ids[edge];
                   if (!hop.positions.empty())
                     hop.positions[kept] = hop.positions[edge];
                   ++counts[destination - hop.first_local];
@@ -65,7 +66,7 @@ void Enclosing::DropFrom(EdgeTypeState& type,
                 });
     type.edges -= hop.src.size() - kept;
     hop.src.resize(kept);
-    hop.edge_ids.resize(kept);
+    if (!hop.edge_ids.empty()) hop.edge_ids.resize(kept);
     if (!hop.positions.empty()) hop.positions.resize(kept);
     hop.counts = std::move(counts);
   }

@@ -128,6 +128,48 @@ TEST_F(LeafCallsTest, ReturnsCountsNeighboursAndEdgeIds) {
   EXPECT_THAT(Take<int64_t>(bytes, 48, 5), ElementsAre(4, 2, 1, 3, 0));
 }
 
+// Only who asks for them gets them; internal ids and positions are below 2^32.
+TEST_F(LeafCallsTest, NarrowNumbersAndOmittedEdgeIdsOnRequest) {
+  hop_.set_want_positions(true);
+  hop_.set_takes_narrow(true);
+  const auto narrow = Hop().value();
+  v1::SampleHopReply header;
+  ASSERT_TRUE(header.ParseFromString(narrow.header));
+  EXPECT_TRUE(header.narrow_neighbors());
+  EXPECT_TRUE(header.narrow_edge_ids());
+  EXPECT_TRUE(header.narrow_positions());
+  EXPECT_FALSE(header.edge_ids_omitted());
+  auto bytes = narrow.payload.span();
+  ASSERT_EQ(bytes.size(), 2 * 4 + 5 * 12u);
+  EXPECT_THAT(Take<uint32_t>(bytes, 8, 5), ElementsAre(2, 0, 2, 1, 3));
+  EXPECT_THAT(Take<uint32_t>(bytes, 28, 5), ElementsAre(4, 2, 1, 3, 0));
+  EXPECT_THAT(Take<uint32_t>(bytes, 48, 5), ElementsAre(0, 1, 2, 3, 4));
+  EXPECT_EQ(budget_->used(), bytes.size());
+
+  hop_.set_omit_edge_ids(true);
+  hop_.set_takes_narrow(false);
+  const auto without = Hop().value();
+  ASSERT_TRUE(header.ParseFromString(without.header));
+  EXPECT_TRUE(header.edge_ids_omitted());
+  EXPECT_FALSE(header.narrow_neighbors() || header.narrow_edge_ids() ||
+               header.narrow_positions());
+  bytes = without.payload.span();
+  ASSERT_EQ(bytes.size(), 2 * 4 + 5 * 16u);
+  EXPECT_THAT(Take<uint64_t>(bytes, 8, 5), ElementsAre(2, 0, 2, 1, 3));
+  EXPECT_THAT(Take<uint64_t>(bytes, 48, 5), ElementsAre(0, 1, 2, 3, 4));
+
+  // As many edges as fit in 8 bytes for a number.
+  hop_.set_takes_narrow(true);
+  hop_.set_max_reply_bytes(2 * 4 + 3 * 16);
+  const auto cut = Hop().value();
+  ASSERT_TRUE(header.ParseFromString(cut.header));
+  EXPECT_EQ(header.edges(), 3u);
+  EXPECT_EQ(cut.payload.size(), 2 * 4 + 3 * 8u);
+  EXPECT_FALSE(header.narrow_edge_ids());
+  hop_.set_max_reply_bytes(19);
+  ExpectHopError(absl::StatusCode::kInvalidArgument, "one edge takes 20");
+}
+
 TEST_F(LeafCallsTest, ACutReplyIsGoneOnFrom) {
   hop_.set_max_reply_bytes(2 * 4 + 3 * 16);
   const auto first = Hop().value();

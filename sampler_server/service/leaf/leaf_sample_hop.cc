@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/session/edge_condition.h"
+#include "common/tensor/narrow_numbers.h"
 #include "common/text/status.h"
 #include "partition/format/row_ends.h"
 #include "sampler_server/engine/draw/draw.h"
@@ -182,28 +183,57 @@ absl::StatusOr<DrawRule> TakeRule(const v1::SampleHopRequest& request,
   rule.time = static_cast<TimeMode>(request.time());
   rule.strict = request.strict();
   rule.latest = request.latest();
+  rule.want_edge_ids = !request.omit_edge_ids();
   rule.want_positions = request.want_positions();
   ASSIGN_OR_RETURN(rule.predicate, TakePredicate(request, type));
   return rule;
 }
 
-LeafReply EncodeHop(const HopEdges& hop, BudgetShare::Hold reservation) {
+// An array of the reply, in 8 bytes for a number or in 4.
+struct HopArray {
+  absl::Span<const uint64_t> numbers;
+  bool narrow = false;
+
+  HopArray(absl::Span<const uint64_t> all, bool may_be_narrow)
+      : numbers(all), narrow(may_be_narrow && FitNarrow(all)) {}
+
+  size_t bytes() const {
+    return numbers.size() * (narrow ? sizeof(uint32_t) : sizeof(uint64_t));
+  }
+  uint8_t* AppendTo(uint8_t* to) const {
+    if (narrow) return WriteNarrow(numbers, to);
+    if (!numbers.empty()) std::memcpy(to, numbers.data(), bytes());
+    return to + bytes();
+  }
+};
+
+absl::Span<const uint64_t> AsUnsigned(const std::vector<int64_t>& values) {
+  return {reinterpret_cast<const uint64_t*>(values.data()), values.size()};
+}
+
+LeafReply EncodeHop(const v1::SampleHopRequest& request, const HopEdges& hop,
+                    BudgetShare::Hold reservation) {
+  const HopArray neighbors(hop.neighbors, request.takes_narrow());
+  const HopArray edge_ids(AsUnsigned(hop.edge_ids), request.takes_narrow());
+  const HopArray positions(hop.positions, request.takes_narrow());
   v1::SampleHopReply header;
   header.set_nodes(hop.counts.size());
   header.set_edges(hop.neighbors.size());
   header.set_last_is_partial(hop.last_is_partial);
-  const size_t bytes =
-      hop.counts.size() * sizeof(uint32_t) +
-      (hop.neighbors.size() + hop.edge_ids.size() + hop.positions.size()) *
-          sizeof(uint64_t);
+  header.set_edge_ids_omitted(request.omit_edge_ids());
+  header.set_narrow_neighbors(neighbors.narrow);
+  header.set_narrow_edge_ids(edge_ids.narrow && !request.omit_edge_ids());
+  header.set_narrow_positions(positions.narrow && request.want_positions());
+  const size_t bytes = hop.counts.size() * sizeof(uint32_t) +
+                       neighbors.bytes() + edge_ids.bytes() + positions.bytes();
   LeafReply reply{header.SerializeAsString(), AlignedBuffer(bytes),
                   std::move(reservation)};
   // The kernel's memory is freed when this returns.
   reply.reservation.ShrinkTo(bytes);
   uint8_t* to = Append(hop.counts, reply.payload.data());
-  to = Append(hop.neighbors, to);
-  to = Append(hop.edge_ids, to);
-  Append(hop.positions, to);
+  for (const HopArray* array : {&neighbors, &edge_ids, &positions}) {
+    to = array->AppendTo(to);
+  }
   return reply;
 }
 
@@ -242,8 +272,7 @@ absl::StatusOr<LeafReply> ServeSampleHop(const Graph& graph,
   query.skip_edges = request.skip_edges();
   query.max_work = limits.max_work;
   query.stop = limits.stop;
-  const size_t edge_bytes =
-      (request.want_positions() ? 3 : 2) * sizeof(uint64_t);
+  const size_t edge_bytes = BytesPerEdge(rule);
   RETURN_IF_ERROR(CapReply(
       std::min<uint64_t>(request.max_reply_bytes(), limits.max_reply_bytes),
       edge_bytes, &query));
@@ -257,7 +286,7 @@ absl::StatusOr<LeafReply> ServeSampleHop(const Graph& graph,
   HopEdges hop;
   RETURN_IF_ERROR(SampleHop(*edges, schema.node_types[type.src_type].num_nodes,
                             query, &hop));
-  return EncodeHop(hop, std::move(reservation));
+  return EncodeHop(request, hop, std::move(reservation));
 }
 
 }  // namespace tributary

@@ -189,6 +189,8 @@ CASES = [
            FAILURE, more=["--collect-degrees"]),
     sample("degrees of walks", ["collect_degrees", "no edges", "false"],
            FAILURE, **WALK, walk_length="4", more=["--collect-degrees"]),
+    sample("edge ids left out of walks", ["omit_edge_ids", "no edges", "false"],
+           FAILURE, **WALK, walk_length="4", more=["--omit-edge-ids"]),
     sample("FastGCN without degrees", ["fastgcn", "node,to,node", "--degrees"],
            FAILURE, **LAYERS, nodes_per_layer="4", importance="fastgcn"),
     sample("an importance that is not", ["--importance", "laides", "ladies"],

@@ -79,6 +79,8 @@ class LoadersTest(unittest.TestCase):
     def test_what_is_not_asked_for(self):
         batch = self.nodes(-1)
         self.assertNotIn("edge", batch)
+        self.assertNotIn("e_id", batch)
+        self.assertIn("e_id", self.nodes(-1, omit_edge_ids=False))
         self.assertNotIn("x", batch)
         self.assertNotIn("edge_attr", batch)
         self.assertTrue(torch.equal(batch.y, self.data.y[batch.node]))

@@ -55,12 +55,13 @@ absl::Status AddNodes(const std::string& type, const HeteroNodes& nodes,
 absl::Status AddEdges(const std::string& type, const HeteroEdges& edges,
                       std::vector<Block>& blocks) {
   ASSIGN_OR_RETURN(const std::vector<size_t> ends,
-                   Ends(edges.num_sampled_edges, edges.e_id.size(), type));
+                   Ends(edges.num_sampled_edges, edges.src.size(), type));
   for (size_t hop = 0; hop + 1 < ends.size(); ++hop) {
     const size_t begin = ends[hop], count = ends[hop + 1] - begin;
     blocks[blocks.size() - 1 - hop].edges[type] = {
         edges.src.subspan(begin, count), edges.dst.subspan(begin, count),
-        edges.e_id.subspan(begin, count), Rows(edges.edge_attr, begin, count),
+        edges.e_id.empty() ? edges.e_id : edges.e_id.subspan(begin, count),
+        Rows(edges.edge_attr, begin, count),
         Rows(edges.edge_weight, begin, count)};
   }
   return absl::OkStatus();

@@ -30,7 +30,7 @@ struct BlockNodes {
 struct BlockEdges {
   absl::Span<const int32_t> src;
   absl::Span<const int32_t> dst;
-  absl::Span<const int64_t> e_id;
+  absl::Span<const int64_t> e_id;         // empty with omit_edge_ids
   std::optional<TensorView> edge_attr;    // [E, D]
   std::optional<TensorView> edge_weight;  // [E] with LABOR or layers
 };

@@ -134,12 +134,15 @@ absl::StatusOr<HeteroNodes> ReadNodes(const Suffixed& in) {
 
 absl::StatusOr<HeteroEdges> ReadEdges(const Suffixed& in) {
   HeteroEdges edges;
-  RETURN_IF_ERROR(in.Vector("e_id", DType::kInt64, &edges.e_id));
-  const size_t n = edges.e_id.size();
   ASSIGN_OR_RETURN(const TensorView* const index, in.Require("edge_index"));
-  if (index->dtype != DType::kInt32 ||
-      index->shape != Shape{2, static_cast<int64_t>(n)}) {
-    return NotThat(*index, absl::StrCat("int32 [2, ", n, "]"));
+  if (index->dtype != DType::kInt32 || index->shape.size() != 2 ||
+      index->shape[0] != 2) {
+    return NotThat(*index, "int32 [2, E]");
+  }
+  const auto n = static_cast<size_t>(index->shape[1]);
+  if (const TensorView* const ids = in.Find("e_id"); ids != nullptr) {
+    RETURN_IF_ERROR(in.Vector("e_id", DType::kInt64, &edges.e_id));
+    if (edges.e_id.size() != n) return NotThat(*ids, absl::StrCat("[", n, "]"));
   }
   edges.src = index->As<int32_t>().first(n);
   edges.dst = index->As<int32_t>().subspan(n);
@@ -180,7 +183,7 @@ absl::StatusOr<HeteroBatch> ToTypedBatch(const BatchView& batch,
     const EdgeTypeSchema& type = schema.edge_types[t];
     const Suffixed in(batch, schema,
                       type.src + "__" + type.rel + "__" + type.dst);
-    if (in.Find("e_id") == nullptr) continue;
+    if (in.Find("edge_index") == nullptr) continue;
     ASSIGN_OR_RETURN(HeteroEdges edges, ReadEdges(in));
     RETURN_IF_ERROR(in.Rows("in_degree", result.nodes[type.dst].n_id.size(),
                             &edges.in_degree));

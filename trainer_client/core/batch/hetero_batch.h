@@ -32,7 +32,7 @@ struct HeteroEdges {
   // [E] edge_index: local numbers in the source and the destination type
   absl::Span<const int32_t> src;
   absl::Span<const int32_t> dst;
-  absl::Span<const int64_t> e_id;               // [E]
+  absl::Span<const int64_t> e_id;               // [E]; empty with omit_edge_ids
   absl::Span<const int64_t> num_sampled_edges;  // [hops], sums to E; empty
                                                 // where edges are of no hop
   std::optional<TensorView> edge_attr;          // [E, D]

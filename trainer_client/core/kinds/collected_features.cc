@@ -5,6 +5,7 @@
 #include "common/proto/session.pb.h"
 #include "partition/schema/feature_columns.h"
 #include "partition/schema/stored_degrees.h"
+#include "trainer_client/core/kinds/option_error.h"
 
 namespace tributary {
 namespace {
@@ -106,6 +107,16 @@ absl::Status CheckCollectedDegrees(const SampledTypes& types,
                                    const v1::SessionSpec& spec) {
   if (!spec.collect_degrees()) return absl::OkStatus();
   return CheckDegreesStored(types.schema(), types.emitted());
+}
+
+absl::Status CheckOmittedEdgeIds(const SampledTypes& types,
+                                 const v1::SessionSpec& spec) {
+  if (!spec.omit_edge_ids() || !types.emitted().empty()) {
+    return absl::OkStatus();
+  }
+  return BadLoaderOption("omit_edge_ids",
+                         "true, but the session's batches have no edges",
+                         "false");
 }
 
 }  // namespace tributary

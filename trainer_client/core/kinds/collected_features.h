@@ -67,6 +67,10 @@ absl::Status CheckCollectedFeatures(const SampledTypes& types,
 absl::Status CheckCollectedDegrees(const SampledTypes& types,
                                    const v1::SessionSpec& spec);
 
+// INVALID_ARGUMENT if omit_edge_ids is set and no edges are sampled.
+absl::Status CheckOmittedEdgeIds(const SampledTypes& types,
+                                 const v1::SessionSpec& spec);
+
 }  // namespace tributary
 
 #endif  // TRIBUTARY_TRAINER_CLIENT_CORE_KINDS_COLLECTED_FEATURES_H_

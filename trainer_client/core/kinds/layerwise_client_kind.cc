@@ -64,6 +64,7 @@ class Kind final : public NodeInputsKind {
     bound.nodes_per_layer.assign(layerwise.nodes_per_layer().begin(),
                                  layerwise.nodes_per_layer().end());
     bound.degrees = spec.collect_degrees();
+    bound.omit_edge_ids = spec.omit_edge_ids();
     return LayerwiseBatchBytesBound(bound);
   }
 };

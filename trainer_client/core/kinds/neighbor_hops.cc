@@ -143,6 +143,7 @@ BatchBoundInputs HopBoundInputs(const GraphSchema& schema,
   bound.disjoint = neighbor.disjoint();
   bound.subgraph = static_cast<SubgraphType>(neighbor.subgraph_type());
   bound.edge_weights = neighbor.draw() == v1::DRAW_LABOR;
+  bound.omit_edge_ids = spec.omit_edge_ids();
   return bound;
 }
 

@@ -34,6 +34,7 @@ SpecOptions CommonSpecOptions(const SessionOptions& options,
   spec.collect = options.collect;
   spec.feature_dtype = options.feature_dtype;
   spec.collect_degrees = options.collect_degrees;
+  spec.omit_edge_ids = options.omit_edge_ids;
   return spec;
 }
 
@@ -50,7 +51,8 @@ absl::Status CheckOnGraph(const ClientKind& kind, const GraphSchema& schema,
   SampledTypes types(schema);
   kind.AddSampledTypes(spec, &types);
   RETURN_IF_ERROR(CheckCollectedFeatures(types, spec));
-  return CheckCollectedDegrees(types, spec);
+  RETURN_IF_ERROR(CheckCollectedDegrees(types, spec));
+  return CheckOmittedEdgeIds(types, spec);
 }
 
 EpochOrderOptions OrderOf(const SessionOptions& options, uint64_t num_inputs) {

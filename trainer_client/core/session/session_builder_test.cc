@@ -194,6 +194,41 @@ TEST(NeighborSession, DegreesArePartOfTheSession) {
   }
 }
 
+// 8 bytes less for each edge that there may be.
+TEST(NeighborSession, OmittedEdgeIdsArePartOfTheSession) {
+  GraphSpec spec;
+  spec.num_nodes = 3;
+  spec.edges = {{0, 1}, {1, 2}, {2, 0}};
+  const auto built = BuildGraph(spec);
+  const auto make = [&](bool omit, KindOptions kind) {
+    CommonLoaderOptions common;
+    common.input_nodes = {0, 1, 2};
+    common.batch_size = 3;
+    common.omit_edge_ids = omit;
+    return MakeSession(SessionOptions(common, std::move(kind)),
+                       std::make_shared<AcceptedGraph>(AcceptedGraph{
+                           built->schema_json(), built->schema()}));
+  };
+  const auto with = make(false, NeighborOptions{.num_neighbors = {2}});
+  const auto without = make(true, NeighborOptions{.num_neighbors = {2}});
+  ASSERT_TRUE(without.ok()) << without.status();
+  EXPECT_FALSE(SpecOf(*with).omit_edge_ids());
+  EXPECT_TRUE(SpecOf(*without).omit_edge_ids());
+  EXPECT_NE(with->identity, without->identity);
+  EXPECT_EQ(with->max_batch_bytes, without->max_batch_bytes + 3 * 8);
+  const LayerwiseOptions layers{.nodes_per_layer = {2}};
+  EXPECT_EQ(make(false, layers)->max_batch_bytes,
+            make(true, layers)->max_batch_bytes + 3 * 8);
+  for (const KindOptions& kind : {KindOptions(WalkOptions{.walk_length = 2}),
+                                  KindOptions(PprOptions{.top_k = 2})}) {
+    const absl::Status refused = make(true, kind).status();
+    EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(refused.message()),
+                HasSubstr("omit_edge_ids is true, but the session's batches "
+                          "have no edges; allowed: false"));
+  }
+}
+
 // Each of the 2 inputs of a batch may find the whole graph.
 TEST(NeighborSession, TreesMakeRoomForEach) {
   const uint64_t shared = Make({})->max_batch_bytes;

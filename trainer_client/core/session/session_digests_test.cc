@@ -26,13 +26,15 @@ constexpr char kNodes[] =
 // Of batches of 2, with the seed 11; nodes are 2, 0, 1.
 void ExpectSession(KindOptions kind, const std::string& identity,
                    const std::string& inputs, uint64_t max_batch_bytes,
-                   std::vector<double> weights = {}, bool degrees = false) {
+                   std::vector<double> weights = {}, bool degrees = false,
+                   bool omit_edge_ids = false) {
   SessionOptions options(CommonLoaderOptions(), std::move(kind));
   if (!std::holds_alternative<LinkOptions>(options.kind)) {
     options.input_nodes = {2, 0, 1};
   }
   options.input_weight = std::move(weights);
   options.collect_degrees = degrees;
+  options.omit_edge_ids = omit_edge_ids;
   options.batch_size = 2;
   options.random_seed = 11;
   EXPECT_TRUE(CheckSessionOptions(options).ok());
@@ -71,6 +73,14 @@ TEST(SessionDigests, Degrees) {
       NeighborOptions{.num_neighbors = {2, -1}},
       "25037acffa2c891b9b9d9b1a1339611e0694f5942a6a2f02e5419ef04b5b3289",
       kNodes, 3178 + 460, {}, true);
+}
+
+// Likewise, but for omit_edge_ids: the graph has 3 edges.
+TEST(SessionDigests, WithoutEdgeIds) {
+  ExpectSession(
+      NeighborOptions{.num_neighbors = {2, -1}},
+      "72052dbdd87a62b0818a469c257da86c927dff99d9f0c8d7827b6ba9f81f3a9f",
+      kNodes, 3178 - 6 * 8, {}, false, true);
 }
 
 TEST(SessionDigests, OtherKindsOfNodes) {

@@ -196,6 +196,13 @@ void AddCommonOptions(std::vector<SessionOption>& table) {
        "graph, for each edge type (needs a graph partitioned with --degrees)",
        {}},
       [](auto& draft) -> auto& { return draft.common.collect_degrees; }));
+  table.push_back(FlagOption(
+      {"omit_edge_ids",
+       "",
+       "Leave e_id out of batches, which saves its bytes and the time to read "
+       "it (needs a kind whose batches have edges)",
+       {}},
+      [](auto& draft) -> auto& { return draft.common.omit_edge_ids; }));
 }
 
 }  // namespace tributary

@@ -114,7 +114,6 @@ absl::Status FillBatch(const Fields& fields, TorchBatch& batch) {
   }
   batch.batch_size = *size.const_data_ptr<int64_t>();
   ASSIGN_OR_RETURN(batch.n_id, fields.Required("n_id", DType::kInt64, 1));
-  ASSIGN_OR_RETURN(batch.e_id, fields.Required("e_id", DType::kInt64, 1));
   ASSIGN_OR_RETURN(batch.input_id,
                    fields.Required("input_id", DType::kInt64, 1));
   ASSIGN_OR_RETURN(batch.seed_index,
@@ -122,11 +121,12 @@ absl::Status FillBatch(const Fields& fields, TorchBatch& batch) {
   ASSIGN_OR_RETURN(batch.edge_index,
                    fields.Required("edge_index", DType::kInt32, 2));
   const int64_t nodes = batch.n_id.numel();
-  const int64_t edges = batch.e_id.numel();
-  if (batch.edge_index.size(0) != 2 || batch.edge_index.size(1) != edges) {
+  const int64_t edges = batch.edge_index.size(1);
+  if (batch.edge_index.size(0) != 2) {
     return absl::InvalidArgumentError(
         absl::StrCat("edge_index is no [2, ", edges, "]"));
   }
+  ASSIGN_OR_RETURN(batch.e_id, fields.Optional("e_id", edges));
   ASSIGN_OR_RETURN(batch.num_sampled_nodes,
                    fields.Counts("num_sampled_nodes", nodes));
   ASSIGN_OR_RETURN(batch.num_sampled_edges,

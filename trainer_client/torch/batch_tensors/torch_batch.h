@@ -38,7 +38,7 @@ struct TorchBatch {
   uint64_t index = 0;      // of the batch, within its epoch
   int64_t batch_size = 0;  // distinct inputs: nodes [0, batch_size)
   at::Tensor n_id;         // int64 [N]
-  at::Tensor e_id;         // int64 [E]
+  at::Tensor e_id;         // int64 [E]; undefined with omit_edge_ids
   at::Tensor input_id;     // int64 [positions]
   at::Tensor seed_index;   // int32 [positions], node of each input
   at::Tensor edge_index;   // int32 [2, E]

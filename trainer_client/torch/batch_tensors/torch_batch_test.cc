@@ -101,10 +101,14 @@ class BatchBuilder {
 
 // Inputs 7 7 9; 7 has the neighbour 3.
 BatchBuilder SmallBatch(std::vector<int64_t> nodes = {2, 1},
-                        std::vector<int32_t> seeds = {0, 0, 1}) {
+                        std::vector<int32_t> seeds = {0, 0, 1},
+                        std::vector<int64_t> edge_ids = {4}) {
   BatchBuilder b;
   b.Add<int64_t>("batch_size", DType::kInt64, {1}, {2});
-  b.Add<int64_t>("e_id", DType::kInt64, {1}, {4});
+  if (!edge_ids.empty()) {
+    b.Add<int64_t>("e_id", DType::kInt64,
+                   {static_cast<int64_t>(edge_ids.size())}, edge_ids);
+  }
   b.Add<int32_t>("edge_index", DType::kInt32, {2, 1}, {2, 0});
   b.Add<int64_t>("input_id", DType::kInt64, {3}, {10, 11, 12});
   b.Add<int64_t>("n_id", DType::kInt64, {3}, {7, 9, 3});
@@ -132,6 +136,16 @@ TEST(ToTorchBatchTest, HasPyGsFields) {
   EXPECT_TRUE(meta.e_id.is_meta() && meta.x.is_meta());
   EXPECT_EQ(meta.x.sizes(), (at::IntArrayRef{3, 1}));
   EXPECT_FALSE(meta.y.defined());
+}
+
+TEST(ToTorchBatchTest, EdgeIdsAreOptionalAndAsManyAsEdges) {
+  auto batch = ToTorchBatch(SmallBatch({2, 1}, {0, 0, 1}, {}).Build());
+  ASSERT_TRUE(batch.ok()) << batch.status();
+  EXPECT_FALSE(batch->e_id.defined());
+  EXPECT_EQ(batch->edge_index.size(1), 1);
+  EXPECT_FALSE(batch->To(at::kMeta).e_id.defined());
+  EXPECT_FALSE(
+      ToTorchBatch(SmallBatch({2, 1}, {0, 0, 1}, {4, 5}).Build()).ok());
 }
 
 // Rows -127 1 and 2 -3 with scales 0.5 and 10; without scales as they are.

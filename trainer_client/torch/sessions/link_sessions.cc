@@ -202,6 +202,7 @@ std::optional<SessionOptions> LinkSessions::Links(
   options.shuffle = ShuffleMode::kNone;
   options.collect = CollectedColumns::None();
   options.collect_degrees = false;
+  options.omit_edge_ids = false;  // there are no edges
   options.feature_dtype = FeatureDType::kStored;
   options.batch_size = kLinksRead;
   options.rank = 0;

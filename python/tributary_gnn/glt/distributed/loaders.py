@@ -58,6 +58,8 @@ def _open(kind: type[SessionLoader], arguments: Mapping[str, Any], shared: bool,
     keywords = {
         "collect": ",".join(columns), "draw": "weighted" if arguments["with_weight"] else None,
         "edge_dir": None if mapping else edge_dir, "format": "pyg",
+        # Without hops a typed graph's subgraphs may have no edges to leave ids out of.
+        "omit_edge_ids": None if with_edge or arguments["num_neighbors"] is None else True,
         "random_seed": arguments["random_seed"], "to_device": _device(arguments["to_device"]),
         **others, "rank": rank, "world_size": world_size,
         "transform": batches.Fields(edge_dir == "out" and not mapping, with_edge, mapping,
@@ -140,6 +142,7 @@ class DistNeighborLoader(_Distributed, NeighborLoader):
       batch_size: inputs of a batch.
       shuffle, drop_last: as in PyTorch.
       with_edge: batches have the ids of edges, and with collect_features their features.
+        Without it ids are not sent either (omit_edge_ids).
       with_weight: neighbours are drawn by the edges' weights, of a graph with such.
       edge_dir: "out" draws among the edges that begin at a node, of a graph partitioned with
         --out-edges or, with types, --add-reverse; "in" among those that end there. Messages
