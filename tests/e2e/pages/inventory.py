@@ -194,6 +194,7 @@ BLOCKS = {
     ],
     "docs/performance.md": [
         ("./dev bench", BAZEL),
+        ("tributary generate rmat --scale 21", FIGURES),
         ("tributary bench gather", TEMPLATE),
         ("tributary generate rmat --scale 17", FIGURES),
         ("./dev certs", TEMPLATE),
@@ -201,11 +202,13 @@ BLOCKS = {
         ("tributary generate rmat --scale 24", FIGURES),
         ("tributary generate rmat --scale 27", FIGURES),
         ("tributary generate rmat --scale 21", FIGURES),
+        ("./dev bench peers", FIGURES),
         ("tributary serve --graph g", TEMPLATE),
     ],
     "docs/protocol.md": [
         ("54 52 49 42", TEXT),
         ("trainer  ", TEXT),
+        ("01 02 00 00", TEXT),
         ("caller  ", TEXT),
         ("command  ", TEXT),
         ("client  ", TEXT),

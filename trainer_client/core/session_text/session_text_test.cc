@@ -432,6 +432,7 @@ std::vector<SessionText> EveryOption() {
                              {"collect", "x,edge_attr,time,seed_time"},
                              {"feature_dtype", "int8"},
                              {"collect_degrees", "true"},
+                             {"omit_edge_ids", "true"},
                              {"replace", "true"},
                              {"expand", "all"},
                              {"time", "edge"},
