@@ -11,8 +11,8 @@ namespace {
 
 TEST(SampleOutputTest, LineSumsOverTypes) {
   BatchLayout layout({.epoch = 2, .index = 7});
-  layout.Add("e_id/a__to__b", DType::kInt64, {4});
-  layout.Add("e_id/b__to__a", DType::kInt64, {0});
+  layout.Add("edge_index/a__to__b", DType::kInt32, {2, 4});
+  layout.Add("edge_index/b__to__a", DType::kInt32, {2, 0});
   layout.Add("input_id/a", DType::kInt64, {3});
   layout.Add("n_id/a", DType::kInt64, {2});
   layout.Add("n_id/b", DType::kInt64, {5});
