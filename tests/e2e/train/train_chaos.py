@@ -123,8 +123,8 @@ def read(path):
 def without_times(line):
     """What a line of --log says that does not depend on time and restarts."""
     return {key: value for key, value in line.items()
-            if key not in ("seconds", "wait_share", "step_seconds",
-                           "bytes")}
+            if key not in ("seconds", "wait_share", "step_seconds", "bytes",
+                           "wire_bytes", "compact_bytes")}
 
 
 def epochs_of(run):
