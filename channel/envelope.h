@@ -51,7 +51,7 @@ absl::Status CheckEnvelopeLimits(const OutgoingMessage& message);
 // having the payload in the cache speeds up the copy to the socket.
 EnvelopePrefix EncodePrefix(const OutgoingMessage& message);
 
-// What a prefix says of its message.
+// The description of a message that its prefix holds.
 struct EnvelopeHead {
   MessageKind kind{};
   uint64_t call_id = 0;

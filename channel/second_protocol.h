@@ -1,4 +1,4 @@
-// What speaks on a server's connections beside the protocol that has its port.
+// The interface of a protocol that shares a server's port with another one.
 #ifndef TRIBUTARY_CHANNEL_SECOND_PROTOCOL_H_
 #define TRIBUTARY_CHANNEL_SECOND_PROTOCOL_H_
 

@@ -308,7 +308,7 @@ class GrpcServerImpl final : public GrpcServer {
     return absl::OkStatus();
   }
 
-  // What has arrived is still in the socket.
+  // Leaves the bytes in the socket.
   bool SecondTakes(int fd) const {
     uint8_t first[ConnectionAcceptor::kFirstBytes];
     const ssize_t bytes =

@@ -15,9 +15,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "channel/grpc/grpc_transport.h"
+#include "channel/grpc/testing/grpc_network.h"
 #include "channel/grpc/testing/raw_http2.h"
 #include "channel/grpc/testing/unary_call.h"
 #include "channel/planned_end.h"
+#include "channel/testing/network_test.h"
 #include "channel/testing/recording_stream.h"
 #include "channel/testing/short_folder.h"
 #include "channel/testing/tcp_forwarder.h"
@@ -32,49 +34,16 @@ using conformance::Recorder;
 using conformance::RecordingAcceptor;
 using ::testing::HasSubstr;
 
-class GrpcServerTest : public ::testing::Test {
+class GrpcServerTest : public conformance::NetworkTest<GrpcNetwork> {
  protected:
   // gRPC shuts itself down with its last channel, and then waits up to 10 s for
   // what a frozen connection has left. Here it stays.
   static void SetUpTestSuite() { grpc_init(); }
   static void TearDownTestSuite() { grpc_shutdown(); }
 
-  void Serve(NetworkServerOptions options = {}) {
-    auto server = GrpcServer::Start(options, &acceptor_);
-    ASSERT_TRUE(server.ok()) << server.status();
-    server_ = *std::move(server);
-  }
-  std::shared_ptr<Recorder> Connect(const Address& address,
-                                    NetworkTransportOptions options = {}) {
-    auto client = std::make_shared<Recorder>(&log_);
-    transports_.push_back(std::make_unique<GrpcTransport>(options));
-    client->set_stream(
-        transports_.back()->Connect(address, StreamMethod::kBatches, client));
-    return client;
-  }
-  // Waits for the server's end of the stream.
-  std::shared_ptr<Recorder> Accepted() {
-    EXPECT_TRUE(
-        log_.WaitUntil([this] { return !acceptor_.accepted().empty(); }));
-    return acceptor_.accepted().front();
-  }
   bool HasConnections(size_t count) {
-    const auto limit =
-        std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (server_->num_connections() != count) {
-      if (std::chrono::steady_clock::now() > limit) return false;
-      std::this_thread::yield();
-    }
-    return true;
+    return Until([&] { return server_->num_connections() == count; });
   }
-  bool Closed(Recorder& recorder) {
-    return log_.WaitUntil([&] { return recorder.is_closed(); });
-  }
-
-  Log log_;
-  RecordingAcceptor acceptor_{&log_};
-  std::unique_ptr<GrpcServer> server_;
-  std::vector<std::unique_ptr<GrpcTransport>> transports_;
 };
 
 TEST_F(GrpcServerTest, ASocketsPathIsTakenOnlyFromTheDead) {
@@ -88,7 +57,7 @@ TEST_F(GrpcServerTest, ASocketsPathIsTakenOnlyFromTheDead) {
   EXPECT_THAT(std::string(twice.message()), HasSubstr("by another server"));
   EXPECT_THAT(std::string(twice.message()), HasSubstr(folder.File("s")));
   auto client = Connect(options.listen);
-  Accepted();
+  ServerEnd();
   // Of one that was killed.
   const UniqueFd dead(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_un name{};
@@ -144,8 +113,8 @@ TEST_F(GrpcServerTest, UnknownMethodsAndForeignBytesAreRefused) {
                 std::string(100, 'x'), &response);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::DATA_LOSS);
   EXPECT_THAT(status.error_message(), HasSubstr("not a Tributary message"));
-  ASSERT_TRUE(Closed(*Accepted()));
-  EXPECT_EQ(Accepted()->closed()->code(), absl::StatusCode::kDataLoss);
+  ASSERT_TRUE(Closed(*ServerEnd()));
+  EXPECT_EQ(ServerEnd()->closed()->code(), absl::StatusCode::kDataLoss);
 }
 
 // Streams come over connections that differ, since each transport has its own.
@@ -179,7 +148,7 @@ TEST_F(GrpcServerTest, StreamsAreLimited) {
   options.max_streams = 1;
   Serve(options);
   auto first = Connect(server_->address());
-  Accepted();
+  ServerEnd();
   EXPECT_EQ(server_->num_streams(), 1);
   auto second = Connect(server_->address());
   ASSERT_TRUE(Closed(*second));
@@ -212,7 +181,7 @@ TEST_F(GrpcServerTest, ConnectionsWithoutStreamsEnd) {
   EXPECT_TRUE(HasConnections(1));
   EXPECT_TRUE(idle.Closed());
   auto client = Connect(server_->address());
-  auto server = Accepted();
+  auto server = ServerEnd();
   EXPECT_FALSE(log_.WaitUntil([&] { return client->is_closed(); },
                               std::chrono::seconds(1)));
   client->stream()->Close(absl::OkStatus());
@@ -246,7 +215,7 @@ TEST_F(GrpcServerTest, IdleStreamsEndAsPlanned) {
 TEST_F(GrpcServerTest, ShutdownSendsWhatIsQueuedAndEndsEveryStream) {
   Serve();
   auto client = Connect(server_->address());
-  auto server = Accepted();
+  auto server = ServerEnd();
   for (int i = 0; i < 10; ++i) {
     ASSERT_TRUE(server->stream()->Send(MakeMessage(i, "", 1 << 20)).ok());
   }
@@ -268,7 +237,7 @@ TEST_F(GrpcServerTest, ACutConnectionClosesBothEnds) {
   TcpForwarder wire(server_->address().port);
   const Address address{"127.0.0.1", wire.port()};
   auto client = Connect(address);
-  auto server = Accepted();
+  auto server = ServerEnd();
   wire.Cut();
   ASSERT_TRUE(Closed(*client));
   ASSERT_TRUE(Closed(*server));
@@ -287,7 +256,7 @@ TEST_F(GrpcServerTest, AFrozenConnectionIsGivenUpByBothEnds) {
   NetworkTransportOptions options;
   options.connection = server_options.connection;
   auto client = Connect({"127.0.0.1", wire.port()}, options);
-  auto server = Accepted();
+  auto server = ServerEnd();
   wire.Freeze();
   ASSERT_TRUE(Closed(*client));
   ASSERT_TRUE(Closed(*server));
@@ -303,7 +272,7 @@ TEST_F(GrpcServerTest, AnIdleStreamStays) {
   NetworkTransportOptions options;
   options.connection = server_options.connection;
   auto client = Connect(server_->address(), options);
-  Accepted();
+  ServerEnd();
   // Twenty pings' time.
   EXPECT_FALSE(log_.WaitUntil([&] { return client->is_closed(); },
                               std::chrono::seconds(1)));
@@ -334,7 +303,7 @@ TEST_F(GrpcServerTest, ACloseThatCannotBeHeardEndsInTime) {
   NetworkTransportOptions options;
   options.connection = server_options.connection;
   auto client = Connect({"127.0.0.1", wire.port()}, options);
-  auto server = Accepted();
+  auto server = ServerEnd();
   // Made before: keepalive breaks the stream soon after the freeze.
   std::vector<OutgoingMessage> messages;
   for (int i = 0; i < 30; ++i) messages.push_back(MakeMessage(i, "", 1 << 20));
@@ -375,7 +344,7 @@ TEST_F(GrpcServerTest, ATransportThatWasShutDownClosesOldAndNewStreams) {
   GrpcTransport transport;
   client->set_stream(
       transport.Connect(server_->address(), StreamMethod::kLeaf, client));
-  auto server = Accepted();
+  auto server = ServerEnd();
   transport.Shutdown();
   EXPECT_EQ(client->closed(), absl::UnavailableError("the transport was shut "
                                                      "down"));

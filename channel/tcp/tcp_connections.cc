@@ -99,7 +99,7 @@ class TcpConnections final : public SecondProtocol {
   }
 
  private:
-  // What a stream holds until it has ended. Used on its loop's thread.
+  // Held for a stream until it has ended. Used on its loop's thread.
   struct Held {
     CallerPtr caller;
     std::shared_ptr<ConnectionUse> use;  // null: not measured

@@ -27,9 +27,9 @@ namespace tributary {
 class TcpServer : public NetworkServer {
  public:
   // `acceptor` outlives the server. Returns INVALID_ARGUMENT for plaintext
-  // beyond loopback without `insecure`, UNIMPLEMENTED for TLS, UNAVAILABLE if
-  // it cannot listen on the address, RESOURCE_EXHAUSTED without threads or
-  // descriptors.
+  // beyond loopback without `insecure`, UNAVAILABLE if it cannot listen on the
+  // address, RESOURCE_EXHAUSTED without threads or descriptors, and the errors
+  // of ReadTlsMaterial.
   static absl::StatusOr<std::unique_ptr<TcpServer>> Start(
       NetworkServerOptions options, StreamAcceptor* acceptor);
 };

@@ -22,6 +22,8 @@
 #include "channel/planned_end.h"
 #include "channel/tcp/control_message.h"
 #include "channel/tcp/tcp_transport.h"
+#include "channel/tcp/testing/tcp_network.h"
+#include "channel/testing/network_test.h"
 #include "channel/testing/recording_stream.h"
 #include "channel/testing/tcp_forwarder.h"
 
@@ -66,46 +68,9 @@ std::string ReceivedUntilTheEnd(int fd) {
   }
 }
 
-class TcpServerTest : public ::testing::Test {
+class TcpServerTest : public conformance::NetworkTest<TcpNetwork> {
  protected:
-  void Serve(NetworkServerOptions options = {}) {
-    auto server = TcpServer::Start(options, &acceptor_);
-    ASSERT_TRUE(server.ok()) << server.status();
-    server_ = *std::move(server);
-  }
   uint16_t port() const { return server_->address().port; }
-  std::shared_ptr<Recorder> Connect(const Address& address,
-                                    NetworkTransportOptions options = {}) {
-    auto client = std::make_shared<Recorder>(&log_);
-    transports_.push_back(*TcpTransport::Start(options));
-    client->set_stream(
-        transports_.back()->Connect(address, StreamMethod::kBatches, client));
-    return client;
-  }
-  std::shared_ptr<Recorder> Connect() { return Connect(server_->address()); }
-  // Waits for the server's end of stream `i`.
-  std::shared_ptr<Recorder> Accepted(size_t i = 0) {
-    EXPECT_TRUE(
-        log_.WaitUntil([&] { return acceptor_.accepted().size() > i; }));
-    return acceptor_.accepted().at(i);
-  }
-  bool Closed(Recorder& recorder) {
-    return log_.WaitUntil([&] { return recorder.is_closed(); });
-  }
-  static bool Until(const std::function<bool()>& done) {
-    const auto limit =
-        std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (!done()) {
-      if (std::chrono::steady_clock::now() > limit) return false;
-      std::this_thread::yield();
-    }
-    return true;
-  }
-
-  Log log_;
-  RecordingAcceptor acceptor_{&log_};
-  std::unique_ptr<TcpServer> server_;
-  std::vector<std::unique_ptr<TcpTransport>> transports_;
 };
 
 TEST_F(TcpServerTest, PlainTextBeyondLoopbackMustBeAllowed) {
@@ -120,7 +85,7 @@ TEST_F(TcpServerTest, PlainTextBeyondLoopbackMustBeAllowed) {
 TEST_F(TcpServerTest, CallersAreNamedAsByGrpc) {
   Serve();
   Connect();
-  Accepted();
+  ServerEnd();
   EXPECT_THAT(acceptor_.callers()[0]->address, HasSubstr("ipv4:127.0.0.1:"));
   EXPECT_EQ(acceptor_.callers()[0]->host(), "ipv4:127.0.0.1");
 }
@@ -129,7 +94,7 @@ TEST_F(TcpServerTest, AHostNameIsLookedUp) {
   Serve();
   auto client = Connect({"localhost", port()});
   ASSERT_TRUE(client->stream()->Send(MakeMessage(1, "h", 10)).ok());
-  auto server = Accepted();
+  auto server = ServerEnd();
   EXPECT_TRUE(log_.WaitUntil([&] { return server->num_heard() == 1; }));
   auto nowhere = Connect({"no-such-host.invalid", port()});
   ASSERT_TRUE(Closed(*nowhere));
@@ -145,7 +110,7 @@ TEST_F(TcpServerTest, StreamsBeyondTheLimitAreRefusedAndCounted) {
   std::vector<std::shared_ptr<Recorder>> clients;
   for (size_t i = 0; i < 2; ++i) {
     clients.push_back(Connect());
-    Accepted(i);
+    ServerEnd(i);
   }
   auto refused = Connect();
   ASSERT_TRUE(Closed(*refused));
@@ -156,13 +121,13 @@ TEST_F(TcpServerTest, StreamsBeyondTheLimitAreRefusedAndCounted) {
   clients[0]->stream()->Close(absl::OkStatus());
   EXPECT_TRUE(Until([&] { return server_->num_streams() == 1; }));
   Connect();
-  Accepted(2);
+  ServerEnd(2);
 }
 
 TEST_F(TcpServerTest, AConnectionEndsWithItsStream) {
   Serve();
   auto client = Connect();
-  Accepted();
+  ServerEnd();
   EXPECT_EQ(server_->num_connections(), 1);
   client->stream()->Close(absl::OkStatus());
   EXPECT_TRUE(Until([&] { return server_->num_connections() == 0; }));
@@ -217,7 +182,7 @@ TEST_F(TcpServerTest, ADamagedMessageBreaksTheStreamAtBothEnds) {
   std::string bytes = BytesOf(MakeMessage(1, "header", 10));
   bytes[33] ^= 1;
   ASSERT_TRUE(client.Send(OpenBytes() + bytes));
-  auto server = Accepted();
+  auto server = ServerEnd();
   ASSERT_TRUE(Closed(*server));
   EXPECT_EQ(server->closed()->code(), absl::StatusCode::kDataLoss);
   EXPECT_TRUE(client.Receives("CRC32C"));
@@ -229,10 +194,10 @@ TEST_F(TcpServerTest, AnIdleStreamEndsAsPlanned) {
   options.connection.keepalive_time = absl::Milliseconds(50);
   Serve(options);
   auto client = Connect();
-  auto server = Accepted();
+  auto server = ServerEnd();
   ASSERT_TRUE(Closed(*client)) << "pings do not count";
   EXPECT_TRUE(IsPlannedEnd(*client->closed())) << *client->closed();
-  EXPECT_EQ(server_->num_idle_streams(), 1);
+  EXPECT_TRUE(Until([&] { return server_->num_idle_streams() == 1; }));
 }
 
 TEST_F(TcpServerTest, SilenceIsNoEndWhileTheOtherEndLives) {
@@ -242,14 +207,14 @@ TEST_F(TcpServerTest, SilenceIsNoEndWhileTheOtherEndLives) {
   Serve(options);
   Connection client(port());
   ASSERT_TRUE(client.Send(OpenBytes()));
-  auto server = Accepted();
+  auto server = ServerEnd();
   const std::string ping = ControlBytes(TcpControl::kPing, 0);
   for (int i = 0; i < 20; ++i) {
     ASSERT_TRUE(client.Receives(ping));
     ASSERT_TRUE(client.Send(ControlBytes(TcpControl::kPong, 0)));
   }
   EXPECT_FALSE(server->is_closed());
-  // Who does not answer is taken for dead.
+  // An end that does not answer is taken for dead.
   ASSERT_TRUE(Closed(*server));
   EXPECT_EQ(server->closed()->code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(server->closed()->message()),
@@ -264,7 +229,7 @@ TEST_F(TcpServerTest, AFrozenServerIsUnavailable) {
   options.connection.keepalive_timeout = absl::Milliseconds(100);
   const Address address{"127.0.0.1", forwarder.port()};
   auto client = Connect(address, options);
-  Accepted();
+  ServerEnd();
   forwarder.Freeze();
   ASSERT_TRUE(Closed(*client));
   EXPECT_EQ(client->closed()->code(), absl::StatusCode::kUnavailable);
@@ -276,7 +241,7 @@ TEST_F(TcpServerTest, ALostConnectionIsUnavailable) {
   Serve();
   TcpForwarder forwarder(port());
   auto client = Connect({"127.0.0.1", forwarder.port()});
-  auto server = Accepted();
+  auto server = ServerEnd();
   forwarder.Cut();
   ASSERT_TRUE(Closed(*client));
   EXPECT_EQ(client->closed()->code(), absl::StatusCode::kUnavailable);
@@ -289,7 +254,7 @@ TEST_F(TcpServerTest, PingsQueueNoAnswersWhereOtherBytesWait) {
   Serve();
   Connection client(port());
   ASSERT_TRUE(client.Send(OpenBytes()));
-  auto server = Accepted();
+  auto server = ServerEnd();
   for (int i = 0; i < 16; ++i) {
     ASSERT_TRUE(server->stream()->Send(MakeMessage(i, "", 1 << 20)).ok());
   }
@@ -346,7 +311,7 @@ TEST_F(TcpServerTest, APayloadGoesWhereTheHandlerWantsIt) {
   transports_.push_back(*TcpTransport::Start());
   const auto stream = transports_.back()->Connect(
       server_->address(), StreamMethod::kBatches, handler);
-  auto server = Accepted();
+  auto server = ServerEnd();
   const auto message = MakeMessage(1, "frame", kBytes);
   ASSERT_TRUE(server->stream()->Send(MakeMessage(1, "frame", kBytes)).ok());
   ASSERT_TRUE(log_.WaitUntil([&] { return handler->copied.load(); }));
@@ -359,7 +324,7 @@ TEST_F(TcpServerTest, APayloadGoesWhereTheHandlerWantsIt) {
 TEST_F(TcpServerTest, ShutdownEndsStreamsAsPlannedAfterTheirMessages) {
   Serve();
   auto client = Connect();
-  auto server = Accepted();
+  auto server = ServerEnd();
   for (int i = 0; i < 50; ++i) {
     ASSERT_TRUE(server->stream()->Send(MakeMessage(i, "", 100000)).ok());
   }
@@ -379,7 +344,7 @@ TEST_F(TcpServerTest, ShutdownBreaksWhatIsLeftAfterItsGrace) {
   Serve();
   Connection client(port());
   ASSERT_TRUE(client.Send(OpenBytes()));
-  auto server = Accepted();
+  auto server = ServerEnd();
   for (int i = 0; i < 60; ++i) {
     ASSERT_TRUE(server->stream()->Send(MakeMessage(i, "", 1 << 20)).ok());
   }
@@ -391,7 +356,7 @@ TEST_F(TcpServerTest, ShutdownBreaksWhatIsLeftAfterItsGrace) {
 TEST_F(TcpServerTest, StreamsOfATransportThatEndsClose) {
   Serve();
   auto client = Connect();
-  Accepted();
+  ServerEnd();
   transports_.back()->Shutdown();
   EXPECT_TRUE(client->is_closed());
   EXPECT_EQ(client->closed()->code(), absl::StatusCode::kUnavailable);

@@ -23,7 +23,7 @@ namespace {
 constexpr int kReadsAtOnce = 16;  // then the loop's other sockets have a turn
 constexpr size_t kDropAtOnce = size_t{1} << 20;
 
-// Of a socket of loopback, where there is no round trip to bridge: so the bytes
+// For sockets of loopback, where there is no round trip to bridge: so the bytes
 // in flight stay in the cache. The system would let MiBs be in flight.
 constexpr int kLoopbackSendBuffer = 256 << 10;
 
@@ -264,7 +264,7 @@ void TcpStream::OnReadable() {
                                      : DropBytes(fd);
     if (!more) return;
   }
-  // What TLS has read already, the loop does not report.
+  // The loop does not report bytes that TLS has read already.
   MutexLock lock(mutex_);
   if (tls_ == nullptr || !tls_->has_pending()) return;
   socket_.Post([self = shared_from_this()] { self->OnReadable(); });
@@ -404,7 +404,8 @@ absl::Status TcpStream::TakeClose(const IncomingMessage& message) {
   return absl::OkStatus();
 }
 
-// What waits already is a sign of life as well; so at most one answer waits.
+// Bytes that wait already are a sign of life as well; so at most one answer
+// waits.
 void TcpStream::AnswerPing() {
   Records removed;
   MutexLock lock(mutex_);

@@ -15,7 +15,7 @@
 namespace tributary {
 namespace {
 
-// What is read from the socket at once, while bytes arrive.
+// Bytes that are read from the socket at once, while more arrive.
 constexpr size_t kReadBuffer = size_t{64} << 10;
 constexpr size_t kEncryptedAtOnce = size_t{64} << 10;
 
@@ -130,7 +130,8 @@ ssize_t TlsConnection::Read(absl::Span<iovec> pieces) {
   ssize_t read = 0;
   for (const iovec& piece : pieces) {
     const ssize_t n = ReadPiece(piece.iov_base, piece.iov_len);
-    // What has been read is handled first; the next call reports the rest.
+    // Bytes that have been read are handled first; the next call reports the
+    // end.
     if (n <= 0) return read > 0 ? read : n;
     read += n;
     if (static_cast<size_t>(n) < piece.iov_len) return read;

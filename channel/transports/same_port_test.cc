@@ -10,10 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "channel/grpc/grpc_transport.h"
+#include "channel/grpc/testing/grpc_network.h"
 #include "channel/grpc/testing/raw_http2.h"
 #include "channel/planned_end.h"
-#include "channel/tcp/tcp_transport.h"
+#include "channel/tcp/testing/tcp_network.h"
+#include "channel/testing/network_test.h"
 #include "channel/testing/recording_stream.h"
 #include "channel/transports/network_choice.h"
 #include "common/identity/testing/test_certificates.h"
@@ -26,52 +27,29 @@ using conformance::MakeMessage;
 using conformance::Recorder;
 using conformance::RecordingAcceptor;
 
-class SamePortTest : public ::testing::Test {
- protected:
-  void Serve(NetworkServerOptions options = {}) {
+// A server that takes both, and clients of either.
+struct EitherNetwork {
+  static absl::StatusOr<std::unique_ptr<NetworkServer>> Serve(
+      NetworkServerOptions options, StreamAcceptor* acceptor) {
     options.takes_tcp = true;
-    auto server = StartNetworkServer(options, &acceptor_);
-    ASSERT_TRUE(server.ok()) << server.status();
-    server_ = *std::move(server);
+    return StartNetworkServer(options, acceptor);
   }
+  static std::unique_ptr<NetworkTransport> MakeTransport(
+      const NetworkTransportOptions& options) {
+    return GrpcNetwork::MakeTransport(options);
+  }
+};
+
+class SamePortTest : public conformance::NetworkTest<EitherNetwork> {
+ protected:
   // Opens a stream by gRPC or by TCP.
-  std::shared_ptr<Recorder> Open(bool tcp, TlsFiles files = {}) {
+  std::shared_ptr<Recorder> OpenBy(bool tcp, TlsFiles files = {}) {
+    if (!tcp) return Open(files);
     NetworkTransportOptions options;
     options.tls = std::move(files);
-    if (tcp) {
-      auto transport = TcpTransport::Start(options);
-      EXPECT_TRUE(transport.ok()) << transport.status();
-      transports_.push_back(*std::move(transport));
-    } else {
-      transports_.push_back(std::make_unique<GrpcTransport>(options));
-    }
-    auto client = std::make_shared<Recorder>(&log_);
-    client->set_stream(transports_.back()->Connect(
-        server_->address(), StreamMethod::kBatches, client));
-    return client;
+    transports_.push_back(TcpNetwork::MakeTransport(options));
+    return Open(*transports_.back());
   }
-  bool Accepted(size_t number) {
-    return log_.WaitUntil(
-        [&] { return acceptor_.accepted().size() >= number; });
-  }
-  bool Closed(Recorder& recorder) {
-    return log_.WaitUntil([&] { return recorder.is_closed(); });
-  }
-  static bool Until(const std::function<bool()>& done) {
-    const auto limit =
-        std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (!done()) {
-      if (std::chrono::steady_clock::now() > limit) return false;
-      std::this_thread::yield();
-    }
-    return true;
-  }
-
-  TestCertificates certificates_;
-  Log log_;
-  RecordingAcceptor acceptor_{&log_};
-  std::unique_ptr<NetworkServer> server_;
-  std::vector<std::unique_ptr<NetworkTransport>> transports_;
 };
 
 TEST_F(SamePortTest, BothProtocolsReachTheAcceptor) {
@@ -82,7 +60,7 @@ TEST_F(SamePortTest, BothProtocolsReachTheAcceptor) {
     const TlsFiles files = tls ? certificates_.Trainer("cora") : TlsFiles();
     for (const bool tcp : {true, false, true, false}) {
       const size_t number = acceptor_.accepted().size();
-      auto client = Open(tcp, files);
+      auto client = OpenBy(tcp, files);
       ASSERT_TRUE(client->stream()->Send(MakeMessage(1, "up", 100000)).ok());
       ASSERT_TRUE(Accepted(number + 1)) << tcp << tls;
       auto server = acceptor_.accepted()[number];
@@ -100,12 +78,12 @@ TEST_F(SamePortTest, StreamsOfBothHaveOneLimit) {
   NetworkServerOptions options;
   options.max_streams = 4;  // a host alone has half of them
   Serve(options);
-  auto first = Open(/*tcp=*/true);
+  auto first = OpenBy(/*tcp=*/true);
   ASSERT_TRUE(Accepted(1));
-  auto second = Open(/*tcp=*/false);
+  auto second = OpenBy(/*tcp=*/false);
   ASSERT_TRUE(Accepted(2));
   for (const bool tcp : {true, false}) {
-    auto refused = Open(tcp);
+    auto refused = OpenBy(tcp);
     ASSERT_TRUE(Closed(*refused));
     EXPECT_EQ(refused->closed()->code(), absl::StatusCode::kResourceExhausted);
   }
@@ -140,9 +118,9 @@ TEST_F(SamePortTest, SilentConnectionsKeepNobodyOut) {
       ASSERT_TRUE(silent.back()->Send("TRI"));
     }
   }
-  auto tcp = Open(/*tcp=*/true);
+  auto tcp = OpenBy(/*tcp=*/true);
   ASSERT_TRUE(Accepted(1));
-  auto grpc = Open(/*tcp=*/false);
+  auto grpc = OpenBy(/*tcp=*/false);
   ASSERT_TRUE(Accepted(2));
   for (const auto& connection : silent) EXPECT_TRUE(connection->Closed());
   EXPECT_TRUE(Until([&] { return server_->num_connections() == 2; }));
@@ -152,8 +130,8 @@ TEST_F(SamePortTest, SilentConnectionsKeepNobodyOut) {
 
 TEST_F(SamePortTest, AShutdownEndsBothAsPlanned) {
   Serve();
-  auto tcp = Open(/*tcp=*/true);
-  auto grpc = Open(/*tcp=*/false);
+  auto tcp = OpenBy(/*tcp=*/true);
+  auto grpc = OpenBy(/*tcp=*/false);
   ASSERT_TRUE(Accepted(2));
   server_->Shutdown(absl::Seconds(10));
   for (auto& client : {tcp, grpc}) {
@@ -166,7 +144,7 @@ TEST_F(SamePortTest, WithoutTheOptionItIsGrpcAlone) {
   auto server = StartNetworkServer({}, &acceptor_);
   ASSERT_TRUE(server.ok()) << server.status();
   server_ = *std::move(server);
-  auto client = Open(/*tcp=*/true);
+  auto client = OpenBy(/*tcp=*/true);
   ASSERT_TRUE(Closed(*client));
   EXPECT_FALSE(client->closed()->ok());
   EXPECT_TRUE(acceptor_.accepted().empty());

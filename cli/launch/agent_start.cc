@@ -15,7 +15,7 @@
 namespace tributary {
 namespace {
 
-// Of the time that a host has to answer.
+// The part that ssh may take of the time that a host has to answer.
 constexpr double kSshShareOfConnect = 0.8;
 
 }  // namespace

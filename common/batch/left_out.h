@@ -29,8 +29,8 @@ inline void AppendGap(const BatchGap& gap, std::vector<BatchGap>* gaps) {
   }
 }
 
-// What is left out of a batch: rows that the trainer holds, and bytes that
-// compact edges do without (common/proto/wire.proto, Frame).
+// The parts that are left out of a batch: rows that the trainer holds, and
+// bytes that compact edges do without (common/proto/wire.proto, Frame).
 struct LeftOut {
   std::vector<BatchGap> gaps;  // ascending, apart, none empty
   // The sum of the hot list's CRC32Cs of these rows, modulo 2^64.

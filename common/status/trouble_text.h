@@ -15,7 +15,7 @@
 
 namespace tributary {
 
-// Of the text of a trouble.
+// Limit of the text of a trouble.
 inline constexpr size_t kMaxTroubleBytes = 256;
 
 // "1 of 2 partitions of cora@b2c1e0aa90f3 have no owner that answers: 1".

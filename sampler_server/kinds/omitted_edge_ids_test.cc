@@ -43,7 +43,7 @@ class OmittedEdgeIdsTest : public testing::Test {
   OneBatchWorld parted_{graph_->Only({0}), graph_};
 };
 
-// Of every way to find edges, with their attributes and without.
+// For every way to find edges, with their attributes and without.
 TEST_F(OmittedEdgeIdsTest, AllElseIsTheSame) {
   for (const SubgraphType type :
        {SubgraphType::kDirectional, SubgraphType::kBidirectional,

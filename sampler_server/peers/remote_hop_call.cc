@@ -207,7 +207,7 @@ void RemoteHopCall::SelectExcluded() {
 }
 
 size_t RemoteHopCall::ReplyBytes() const {
-  // Of one edge, with an id: not every server can omit it.
+  // The size of one edge with an id: not every server can omit it.
   const uint64_t least =
       sizeof(uint32_t) + (hop_.rule.want_positions ? 3 : 2) * sizeof(uint64_t);
   const uint64_t edges_left = max_edges_ - edges_.neighbors.size();
@@ -257,8 +257,8 @@ absl::Status RemoteHopCall::Accept(const CallReply& reply) {
   const uint64_t edges = header.edges();
   const bool progress =
       nodes > 1 || edges > 0 || (nodes == 1 && !header.last_is_partial());
-  // What the reply becomes here takes no more than was asked for, however few
-  // bytes it has.
+  // Once widened the reply takes no more than was asked for, however few bytes
+  // it has.
   if (nodes > asked_ || edges > kMaxPayloadBytes || !progress ||
       nodes * sizeof(uint32_t) + edges * edge_bytes_ > reply_bytes_ ||
       reply.payload.size() !=

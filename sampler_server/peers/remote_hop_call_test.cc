@@ -163,8 +163,9 @@ TEST_F(RemoteHopCallTest, OmittedEdgeIdsTakeNoBytes) {
   EXPECT_THAT(edges->edge_ids, SizeIs(0));
 }
 
-// What was not asked for, numbers of arrays that are not there, sizes of wide
-// numbers, and more edges than there is memory for once they are wide.
+// Refuses parts that were not asked for, numbers of arrays that are not there,
+// sizes of wide numbers, and more edges than there is memory for once they are
+// wide.
 TEST_F(RemoteHopCallTest, RepliesThatUseWhatWasNotAskedForAreRefused) {
   const std::string counts = BytesOf<uint32_t>({1, 0});
   const std::string four = BytesOf<uint32_t>({7});

@@ -385,7 +385,7 @@ TEST_F(CacheSizerTest, WeighsTheBytesThatAreSent) {
   Start({.share = 0.1});
   StartSizer(75 * (6 * 4 + 8 + 16), 10'000);
   bytes_ = uint64_t{1} << 30;
-  // Of 150 rows of 40 bytes with their ids 45 are held: 0.24 of a batch.
+  // 45 of 150 rows of 40 bytes with their ids are held: 0.24 of a batch.
   std::vector<int64_t> ids = Ranks(0, 45);
   for (const int64_t id : Ranks(75, 105)) ids.push_back(id);
   Deliver(ids, 100);

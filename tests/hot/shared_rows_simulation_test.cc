@@ -34,7 +34,7 @@ namespace {
 
 constexpr uint64_t kRowBytes = 6 * 4 + 8, kRecord = kRowBytes + 16;
 constexpr uint64_t kPieceBytes = 20 * kRecord;
-// What is fetched at once, after the list's only block: a piece.
+// The size of a fetch after the list's only block: a piece.
 constexpr uint64_t kBlockBytes = kHotGraphNodes * 12;
 constexpr uint64_t kAtOnce = 20 * (kRowBytes + 8);
 

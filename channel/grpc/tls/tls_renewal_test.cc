@@ -31,7 +31,7 @@ class TlsRenewalTest : public TlsTest {
 
   // Opens a stream, sends a message and waits for the answer; returns OK, or
   // the end of the stream.
-  absl::Status Ask(GrpcTransport& transport,
+  absl::Status Ask(NetworkTransport& transport,
                    StreamMethod method = StreamMethod::kBatches) {
     auto client = Open(transport, method);
     if (const auto stream = client->stream()) {

@@ -186,8 +186,8 @@ TEST(CompactEdges, KnownBytesOfEdgeIds) {
             absl::BytesToHexString(expected));
 }
 
-// What one hop finds: sources by first occurrence, most of them near the
-// beginning.
+// The neighbours that one hop finds: sources by first occurrence, most of them
+// near the beginning.
 HopRun RandomRun(std::mt19937_64& random, size_t edges, uint32_t first_node,
                  uint32_t* num_nodes, double fresh, uint32_t largest) {
   HopRun run;

@@ -13,7 +13,7 @@
 namespace tributary {
 namespace {
 
-// Of a step: edges, bits of degrees. A multiple of 64.
+// The edges, or bits of degrees, of one step. A multiple of 64.
 constexpr uint64_t kAtOnce = uint64_t{1} << 16;
 
 template <typename... What>

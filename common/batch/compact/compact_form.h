@@ -59,10 +59,10 @@ struct CompactRun {
   // Where all neighbours are alike nothing tells which ones are fresh.
   bool has_marks() const { return fresh > 0 && fresh < edges; }
   uint32_t numbers() const { return edges - fresh; }
-  // Of each node a 1 for each edge, then a 0.
+  // For each node there is a 1 for each edge, then a 0.
   uint64_t degree_bits() const { return uint64_t{edges} + nodes; }
   size_t degree_bytes() const { return (degree_bits() + 7) / 8; }
-  // Of each edge a 1 if its neighbour is fresh.
+  // For each edge there is a bit: 1 if its neighbour is fresh.
   size_t mark_bytes() const {
     return has_marks() ? (size_t{edges} + 7) / 8 : 0;
   }
@@ -101,7 +101,7 @@ struct CompactEdgeIndex {
   uint64_t header_bytes() const {
     return kCompactHeaderBytes + kCompactRunBytes * runs.size();
   }
-  // Of the block, without the zeros in it.
+  // Returns the size of the block without the zeros in it.
   uint64_t bytes() const {
     return header_bytes() + bit_stream_bytes() + number_stream_bytes();
   }

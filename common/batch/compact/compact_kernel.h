@@ -1,4 +1,4 @@
-// What each instruction set has a copy of, for its rests.
+// The scalar loops: each instruction set has a copy of them for its rests.
 //
 // In an unnamed namespace, and calling no inline function of others: such a
 // function would be compiled for each instruction set, and the linker would

@@ -47,7 +47,7 @@ using ExpandIdsFunction = void (*)(const uint8_t* numbers, const uint8_t* end,
                                    size_t number_bytes, size_t count,
                                    uint8_t* out);
 
-// What was found of a run's neighbours so far: see NeighborMeasure.
+// The measure of a run's neighbours so far: see NeighborMeasure.
 struct MeasureCursor {
   uint32_t next = 0;  // the next fresh neighbour
   uint32_t largest = 0;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr size_t kLanes = 8;
 
-// Of each byte of marks, for each lane: the marks before it.
+// For each byte of marks and each lane: the number of marks before the lane.
 struct Ranks {
   alignas(64) uint8_t of[256][kLanes];
   constexpr Ranks() : of() {

@@ -56,7 +56,7 @@ class EdgeIndexWriter {
                   const CompactPath& path = CompactPaths().back());
 
   void BeginRun();
-  // Of the run's `nodes`.
+  // Appends degrees of the run's `nodes`.
   void AddDegrees(absl::Span<const uint32_t> degrees);
   // Every piece but the last of a run has a multiple of 8.
   void AddNeighbors(absl::Span<const uint32_t> neighbors);

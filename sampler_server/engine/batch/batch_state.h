@@ -77,8 +77,8 @@ struct EdgeTypeState {
   std::vector<SampledHop> hops;  // those that have edges
   std::vector<int64_t> per_hop;  // num_sampled_edges
   uint64_t edges = 0;            // lower bound of the batch's edges
-  // Of the tensors, with the first type that shares them; found before the
-  // batch is laid out.
+  // The form of the tensors, with the first type that shares them; found before
+  // the batch is laid out.
   CompactEdges compact;
 };
 

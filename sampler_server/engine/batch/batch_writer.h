@@ -27,7 +27,7 @@ class BatchWriter {
   // Of the room, which lacks what is left out.
   size_t room_bytes() const { return layout_.room_bytes(); }
   std::vector<BatchGap> gaps() const { return layout_.gaps(); }
-  // Of what is left out, the bytes that compact edges do without.
+  // Returns how many of the bytes left out compact edges do without.
   size_t compact_bytes() const { return compact_bytes_; }
 
   // Writes the header and all tensors except n_id, x, y, edge_attr, their

@@ -59,7 +59,7 @@ class LayerwiseProgram final
   void KeepEdges(uint64_t kept);
   void EndLayer();
 
-  // Of an edge's id, where the batch has them.
+  // The size of an edge's id, where the batch has them.
   uint64_t EdgeIdBytes() const {
     return context_.plan->omit_edge_ids ? 0 : sizeof(int64_t);
   }
