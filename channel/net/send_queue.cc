@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "channel/net/fd_message.h"
 
 namespace tributary {
@@ -15,6 +16,14 @@ constexpr size_t kRecordsAtOnce = 16;  // in one sendmsg
 
 void OutgoingRecord::AppendToHead(absl::Span<const uint8_t> bytes) {
   head.insert(head.end(), bytes.begin(), bytes.end());
+}
+
+absl::Status SendQueue::CheckRoom(const std::string& other_end, size_t bytes,
+                                  size_t max_queued_bytes) const {
+  if (bytes_ + bytes <= max_queued_bytes) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      other_end, ": ", bytes_, " bytes wait on the stream, ", bytes,
+      " more are over max_queued_bytes=", max_queued_bytes));
 }
 
 void SendQueue::Push(OutgoingRecord record) {

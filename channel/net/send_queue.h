@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/types/span.h"
 
 namespace tributary {
@@ -35,8 +37,8 @@ struct OutgoingRecord {
 };
 
 // A first-in first-out queue of records, written to a non-blocking socket as
-// far as the socket takes them. It has no limit of its own: the stream compares
-// bytes() with its limit before it pushes.
+// far as the socket takes them. It has no limit of its own: the stream calls
+// CheckRoom before it pushes a message.
 //
 // Not thread-safe: the stream calls it with its lock held. Records that leave
 // the queue are moved to a vector of the caller, which destroys them without
@@ -45,6 +47,10 @@ class SendQueue {
  public:
   using Records = std::vector<OutgoingRecord>;
 
+  // Returns RESOURCE_EXHAUSTED, in the name of `other_end`, if `bytes` more
+  // would be above `max_queued_bytes`.
+  absl::Status CheckRoom(const std::string& other_end, size_t bytes,
+                         size_t max_queued_bytes) const;
   void Push(OutgoingRecord record);
 
   // Writes until the queue is empty or the socket takes no more, and moves the

@@ -99,15 +99,12 @@ absl::Status ShmStream::Enqueue(OutgoingMessage message) {
     return absl::UnavailableError(
         absl::StrCat(other_end_, ": the stream has closed"));
   }
-  if (!limits.ok()) {
-    CloseLocked(limits, &removed);
-    return limits;
-  }
+  absl::Status why = limits;
   const size_t bytes = EnvelopeBytes(message);
-  if (queue_.bytes() + bytes > options_.max_queued_bytes) {
-    auto why = absl::ResourceExhaustedError(absl::StrCat(
-        other_end_, ": ", queue_.bytes(), " bytes wait on the stream, ", bytes,
-        " more are over max_queued_bytes=", options_.max_queued_bytes));
+  if (why.ok()) {
+    why = queue_.CheckRoom(other_end_, bytes, options_.max_queued_bytes);
+  }
+  if (!why.ok()) {
     CloseLocked(why, &removed);
     return why;
   }

@@ -173,12 +173,9 @@ absl::Status TcpStream::Send(OutgoingMessage message) {
   }
   absl::Status why = limits;
   const size_t bytes = EnvelopeBytes(message);
-  if (why.ok() &&
-      queue_.bytes() + bytes > options_.connection.max_queued_bytes) {
-    why = absl::ResourceExhaustedError(absl::StrCat(
-        other_end_, ": ", queue_.bytes(), " bytes wait on the stream, ", bytes,
-        " more are over max_queued_bytes=",
-        options_.connection.max_queued_bytes));
+  if (why.ok()) {
+    why = queue_.CheckRoom(other_end_, bytes,
+                           options_.connection.max_queued_bytes);
   }
   if (!why.ok()) {
     CloseLocked(why, /*after_queue=*/false, &removed);

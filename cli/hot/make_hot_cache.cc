@@ -262,7 +262,7 @@ absl::StatusOr<uint64_t> HotCacheMaker::SampleEpoch(DistLoader& loader,
       loader.Limit(request_.sample.batches.from, request_.sample.batches.to));
   const uint64_t total = loader.end_index() - loader.begin_index();
   const bool predicts = &counts == &predicted_by_;
-  const uint64_t wire_bytes_before = loader.stats().wire_bytes();
+  const uint64_t bytes_before = loader.stats().bytes;
   uint64_t compact = 0;
   if (predicts) later_.batches_of_epoch += loader.num_batches();
   for (uint64_t batches = 0;; ++batches) {
@@ -271,8 +271,7 @@ absl::StatusOr<uint64_t> HotCacheMaker::SampleEpoch(DistLoader& loader,
     if (!batch.has_value()) {
       if (predicts) {
         later_.batches += batches;
-        later_.bytes += loader.stats().wire_bytes() - wire_bytes_before;
-        later_.bytes -= compact;
+        later_.bytes += loader.stats().bytes - bytes_before - compact;
       }
       return batches;
     }
