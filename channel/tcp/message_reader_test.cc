@@ -17,17 +17,10 @@ namespace tributary {
 namespace {
 
 using conformance::AsHeard;
+using conformance::BytesOf;
 using conformance::Heard;
 using conformance::MakeMessage;
 using ::testing::HasSubstr;
-
-std::string BytesOf(const OutgoingMessage& message) {
-  const EnvelopePrefix prefix = EncodePrefix(message);
-  std::string bytes(prefix.begin(), prefix.end());
-  bytes += message.header;
-  bytes.append(message.payload.begin(), message.payload.end());
-  return bytes;
-}
 
 // Records what it is given; `room` names the room of each payload.
 class RecordingSink final : public MessageReader::Sink {

@@ -30,20 +30,13 @@
 namespace tributary {
 namespace {
 
+using conformance::BytesOf;
 using conformance::Log;
 using conformance::MakeMessage;
 using conformance::Recorder;
 using conformance::RecordingAcceptor;
 using raw_http2::Connection;
 using ::testing::HasSubstr;
-
-std::string BytesOf(const OutgoingMessage& message) {
-  const EnvelopePrefix prefix = EncodePrefix(message);
-  std::string bytes(prefix.begin(), prefix.end());
-  bytes += message.header;
-  bytes.append(message.payload.begin(), message.payload.end());
-  return bytes;
-}
 
 std::string ControlBytes(TcpControl kind, uint64_t value,
                          std::string text = "") {

@@ -47,7 +47,7 @@ TcpStream::TcpStream(std::string other_end, SocketLoop* loop,
       created_(SteadyClock().Now()),
       socket_(UniqueFd(), loop),
       last_used_(created_),
-      last_sign_(created_) {}
+      signs_(options.connection, created_) {}
 
 TcpStream::~TcpStream() = default;
 
@@ -75,7 +75,7 @@ void TcpStream::Begin(UniqueFd socket, std::unique_ptr<TlsConnection> tls,
   {
     MutexLock lock(mutex_);
     if (disconnected_) return;
-    last_sign_ = SteadyClock().Now();
+    signs_.Seen(SteadyClock().Now());
     socket_.Take(std::move(socket));
     tls_ = std::move(tls);
     in_handshake_ = tls_ != nullptr;
@@ -215,9 +215,12 @@ void TcpStream::Flush(Records* removed) {
         return n;
       },
       removed);
-  if (taken) last_sign_ = SteadyClock().Now();
-  for (const OutgoingRecord& record : *removed) {
-    if (record.counted_bytes > 0) last_used_ = last_sign_;  // a message
+  if (taken) {
+    const absl::Time now = SteadyClock().Now();
+    signs_.Seen(now);
+    for (const OutgoingRecord& record : *removed) {
+      if (record.counted_bytes > 0) last_used_ = now;  // a message
+    }
   }
   const bool all = (tls == nullptr || tls->Flush()) && queue_.empty();
   socket_.WantWritable(!all);
@@ -288,7 +291,7 @@ bool TcpStream::ReadMessages(int fd) {
     return false;
   }
   MutexLock lock(mutex_);
-  last_sign_ = SteadyClock().Now();
+  signs_.Seen(SteadyClock().Now());
   return *result == MessageReader::ReadResult::kPart;
 }
 
@@ -541,24 +544,23 @@ bool TcpStream::Tick(absl::Time now) {
 
 // Asks by a ping, unless something waits to be written: then that must move.
 absl::Status TcpStream::CheckSigns(absl::Time now, Records* removed) {
-  const absl::Time last_sign = last_sign_;
-  if (!open_ || now - last_sign < options_.connection.keepalive_time) {
-    return absl::OkStatus();
-  }
-  if (asked_ > last_sign) {
-    if (now - asked_ < options_.connection.keepalive_timeout) {
+  if (!open_) return absl::OkStatus();
+  switch (signs_.At(now)) {
+    case SignsOfLife::Due::kNothing:
       return absl::OkStatus();
-    }
-    return absl::UnavailableError(
-        absl::StrCat(other_end_, ": no sign of life for ",
-                     absl::FormatDuration(now - last_sign),
-                     ": nothing was read or written, a ping among it"));
+    case SignsOfLife::Due::kLost:
+      return absl::UnavailableError(
+          absl::StrCat(other_end_, ": no sign of life for ",
+                       absl::FormatDuration(signs_.SilentFor(now)),
+                       ": nothing was read or written, a ping among it"));
+    case SignsOfLife::Due::kAsk:
+      break;
   }
-  asked_ = now;
   if (!state_.is_open() || !queue_.empty()) return absl::OkStatus();
+  const SignsOfLife before = signs_;
   PushControl(TcpControl::kPing, 0, "");
   Flush(removed);
-  last_sign_ = last_sign;  // to write a ping is none
+  signs_ = before;  // to write a ping is none
   return absl::OkStatus();
 }
 

@@ -17,6 +17,7 @@
 #include "channel/network.h"
 #include "channel/tcp/control_message.h"
 #include "channel/tcp/message_reader.h"
+#include "channel/tcp/signs_of_life.h"
 #include "channel/tls/refused_connections.h"
 #include "channel/tls/tls_connection.h"
 #include "channel/transport.h"
@@ -177,9 +178,7 @@ class TcpStream final : public SocketWatcher,
   bool disconnected_ ABSL_GUARDED_BY(mutex_) = false;
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Time last_used_ ABSL_GUARDED_BY(mutex_);
-  absl::Time last_sign_ ABSL_GUARDED_BY(mutex_);  // bytes read or written
-  // When the other end was last asked for a sign.
-  absl::Time asked_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
+  SignsOfLife signs_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tributary

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "channel/envelope.h"
 #include "channel/transport.h"
 #include "common/runtime/mutex.h"
 
@@ -192,6 +193,15 @@ class RecordingAcceptor final : public StreamAcceptor {
   std::vector<StreamMethod> methods_ ABSL_GUARDED_BY(mutex_);
   std::vector<CallerPtr> callers_ ABSL_GUARDED_BY(mutex_);
 };
+
+// Returns the message as it travels: prefix, header and payload.
+inline std::string BytesOf(const OutgoingMessage& message) {
+  const EnvelopePrefix prefix = EncodePrefix(message);
+  std::string bytes(prefix.begin(), prefix.end());
+  bytes += message.header;
+  bytes.append(message.payload.begin(), message.payload.end());
+  return bytes;
+}
 
 // Returns a message with a payload of `bytes` that depends on `seed`, and its
 // owner.

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "common/text/status.h"
 #include "partition/format/testing/graph_builder.h"
 #include "partition/writer/writer.h"
 #include "trainer_client/core/batch/hetero_batch.h"
@@ -85,6 +87,14 @@ class TypedTest : public ::testing::Test {
     return DistNeighborLoader::Create(
         sampling_, worker_, {server_->executor(), server_->transport()});
   }
+  // The first batch, whose memory the fixture keeps.
+  absl::StatusOr<HeteroBatch> First() {
+    ASSIGN_OR_RETURN(loader_, Create());
+    RETURN_IF_ERROR(loader_->StartEpoch(0));
+    ASSIGN_OR_RETURN(lease_, loader_->Next());
+    if (!lease_.has_value()) return absl::NotFoundError("no batch");
+    return ToHeteroBatch(lease_->view(), loader_->schema());
+  }
   void ExpectRefused(const std::string& what) {
     const absl::Status status = Create().status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
@@ -95,17 +105,14 @@ class TypedTest : public ::testing::Test {
   std::unique_ptr<EmbeddedServer> server_;
   NeighborLoaderOptions sampling_;
   RemoteDistSamplingWorkerOptions worker_;
+  std::unique_ptr<DistLoader> loader_;
+  std::optional<BatchLease> lease_;
 };
 
 // Each row's one value is its largest: 127 of x / 127.
 TEST_F(TypedTest, FeaturesOfInt8HaveTheirScalesByType) {
   sampling_.feature_dtype = FeatureDType::kInt8;
-  auto loader = Create();
-  ASSERT_TRUE(loader.ok()) << loader.status();
-  ASSERT_TRUE((*loader)->StartEpoch(0).ok());
-  auto next = (*loader)->Next();
-  ASSERT_TRUE(next.ok() && next->has_value()) << next.status();
-  const auto batch = ToHeteroBatch((*next)->view(), (*loader)->schema());
+  const auto batch = First();
   ASSERT_TRUE(batch.ok()) << batch.status();
   const HeteroNodes& authors = batch->nodes.find("author")->second;
   EXPECT_THAT(authors.x->As<int8_t>(), ElementsAre(127, 127, 127));
@@ -121,12 +128,7 @@ TEST_F(TypedTest, FeaturesOfInt8HaveTheirScalesByType) {
 // Papers 3 0 1 2, authors 0 2 1.
 TEST_F(TypedTest, DegreesByEdgeType) {
   sampling_.collect_degrees = true;
-  auto loader = Create();
-  ASSERT_TRUE(loader.ok()) << loader.status();
-  ASSERT_TRUE((*loader)->StartEpoch(0).ok());
-  auto next = (*loader)->Next();
-  ASSERT_TRUE(next.ok() && next->has_value()) << next.status();
-  const auto batch = ToHeteroBatch((*next)->view(), (*loader)->schema());
+  const auto batch = First();
   ASSERT_TRUE(batch.ok()) << batch.status();
   EXPECT_THAT(batch->nodes.find("paper")->second.n_id, ElementsAre(3, 0, 1, 2));
   const HeteroEdges& writes = batch->edges.find("author,writes,paper")->second;
@@ -139,12 +141,7 @@ TEST_F(TypedTest, DegreesByEdgeType) {
 
 TEST_F(TypedTest, EdgesWithoutTheirIds) {
   sampling_.omit_edge_ids = true;
-  auto loader = Create();
-  ASSERT_TRUE(loader.ok()) << loader.status();
-  ASSERT_TRUE((*loader)->StartEpoch(0).ok());
-  auto next = (*loader)->Next();
-  ASSERT_TRUE(next.ok() && next->has_value()) << next.status();
-  const auto batch = ToHeteroBatch((*next)->view(), (*loader)->schema());
+  const auto batch = First();
   ASSERT_TRUE(batch.ok()) << batch.status();
   const HeteroEdges& writes = batch->edges.find("author,writes,paper")->second;
   EXPECT_THAT(writes.e_id, IsEmpty());
@@ -164,12 +161,7 @@ TEST_F(TypedTest, APrecisionIsForTypesThatAreSampled) {
 }
 
 TEST_F(TypedTest, ABatchByItsTypes) {
-  auto loader = Create();
-  ASSERT_TRUE(loader.ok()) << loader.status();
-  ASSERT_TRUE((*loader)->StartEpoch(0).ok());
-  auto next = (*loader)->Next();
-  ASSERT_TRUE(next.ok() && next->has_value()) << next.status();
-  const auto batch = ToHeteroBatch((*next)->view(), (*loader)->schema());
+  const auto batch = First();
   ASSERT_TRUE(batch.ok()) << batch.status();
   EXPECT_EQ(batch->input_type, "paper");
   EXPECT_EQ(batch->batch_size, 2);
@@ -319,12 +311,7 @@ TEST_F(TypedTest, IdsOfAType) {
   sampling_.batch_size = 3;
   sampling_.num_neighbors = {0, 0};
   sampling_.num_neighbors.by_edge_type = {{"author,writes,paper", {0, 2}}};
-  auto loader = Create();
-  ASSERT_TRUE(loader.ok()) << loader.status();
-  ASSERT_TRUE((*loader)->StartEpoch(0).ok());
-  auto next = (*loader)->Next();
-  ASSERT_TRUE(next.ok() && next->has_value()) << next.status();
-  const auto batch = ToHeteroBatch((*next)->view(), (*loader)->schema());
+  const auto batch = First();
   ASSERT_TRUE(batch.ok()) << batch.status();
   EXPECT_EQ(batch->input_type, "author");
   EXPECT_EQ(batch->batch_size, 2);
