@@ -5,9 +5,9 @@
 
 namespace tributary::conformance {
 
-using Tcp = NetworkHarness<GrpcNetwork, Over::kTcp>;
-using Unix = NetworkHarness<GrpcNetwork, Over::kUnix>;
-INSTANTIATE_TYPED_TEST_SUITE_P(Grpc, TransportConformance, Tcp);
-INSTANTIATE_TYPED_TEST_SUITE_P(Unix, TransportConformance, Unix);
+using OverGrpc = NetworkHarness<GrpcNetwork, Over::kTcp>;
+using OverGrpcOnUnix = NetworkHarness<GrpcNetwork, Over::kUnix>;
+INSTANTIATE_TYPED_TEST_SUITE_P(Grpc, TransportConformance, OverGrpc);
+INSTANTIATE_TYPED_TEST_SUITE_P(Unix, TransportConformance, OverGrpcOnUnix);
 
 }  // namespace tributary::conformance

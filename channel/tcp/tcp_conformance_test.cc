@@ -5,9 +5,9 @@
 
 namespace tributary::conformance {
 
-using Tcp = NetworkHarness<TcpNetwork, Over::kTcp>;
-using Unix = NetworkHarness<TcpNetwork, Over::kUnix>;
-INSTANTIATE_TYPED_TEST_SUITE_P(Tcp, TransportConformance, Tcp);
-INSTANTIATE_TYPED_TEST_SUITE_P(Unix, TransportConformance, Unix);
+using OverTcp = NetworkHarness<TcpNetwork, Over::kTcp>;
+using OverTcpOnUnix = NetworkHarness<TcpNetwork, Over::kUnix>;
+INSTANTIATE_TYPED_TEST_SUITE_P(Tcp, TransportConformance, OverTcp);
+INSTANTIATE_TYPED_TEST_SUITE_P(Unix, TransportConformance, OverTcpOnUnix);
 
 }  // namespace tributary::conformance

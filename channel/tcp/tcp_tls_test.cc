@@ -174,8 +174,8 @@ TEST_F(TcpTlsTest, NewFilesAreUsedWithoutARestart) {
 
 namespace conformance {
 
-using TcpTls = NetworkHarness<TcpNetwork, Over::kTls>;
-INSTANTIATE_TYPED_TEST_SUITE_P(TcpTls, TransportConformance, TcpTls);
+using OverTcpTls = NetworkHarness<TcpNetwork, Over::kTls>;
+INSTANTIATE_TYPED_TEST_SUITE_P(TcpTls, TransportConformance, OverTcpTls);
 
 }  // namespace conformance
 }  // namespace tributary

@@ -5,7 +5,7 @@
 
 namespace tributary::conformance {
 
-using Tls = NetworkHarness<GrpcNetwork, Over::kTls>;
-INSTANTIATE_TYPED_TEST_SUITE_P(Tls, TransportConformance, Tls);
+using OverGrpcTls = NetworkHarness<GrpcNetwork, Over::kTls>;
+INSTANTIATE_TYPED_TEST_SUITE_P(Tls, TransportConformance, OverGrpcTls);
 
 }  // namespace tributary::conformance
