@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "channel/error_text.h"
 #include "channel/parse_header.h"
@@ -40,6 +41,7 @@ class CallClient::Core final : public StreamHandler,
   void Cancel(CallId id);
   void Close(absl::Status why);
 
+  PayloadRoom RoomFor(const IncomingMessage& message) override;
   void OnMessage(IncomingMessage& message) override;
   void OnClosed(const absl::Status& why) override;
 
@@ -85,6 +87,9 @@ class CallClient::Core final : public StreamHandler,
   CallId next_id_ ABSL_GUARDED_BY(mutex_) = 1;
   uint64_t late_replies_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<CallId, Pending> calls_ ABSL_GUARDED_BY(mutex_);
+  // The payload that RoomFor has given room to, until OnMessage takes it. Used
+  // on the transport's thread.
+  std::shared_ptr<AlignedBuffer> room_;
 };
 
 absl::StatusOr<CallClient::CallId> CallClient::Core::Register(
@@ -183,7 +188,9 @@ absl::StatusOr<CallReply> CallClient::Core::Read(IncomingMessage& message,
   CallReply reply;
   reply.kind = message.kind();
   reply.header = std::string(message.header());
-  reply.payload = AlignedBuffer(message.payload_size());
+  const std::shared_ptr<AlignedBuffer> room = std::exchange(room_, nullptr);
+  reply.payload = room != nullptr ? std::move(*room)
+                                  : AlignedBuffer(message.payload_size());
   const absl::Status copied = message.CopyPayload(reply.payload.span());
   if (!copied.ok()) {
     Close(absl::Status(copied.code(),
@@ -193,7 +200,22 @@ absl::StatusOr<CallReply> CallClient::Core::Read(IncomingMessage& message,
   return reply;
 }
 
+PayloadRoom CallClient::Core::RoomFor(const IncomingMessage& message) {
+  {
+    MutexLock lock(mutex_);
+    const auto call = calls_.find(message.call_id());
+    if (message.payload_size() == 0 || call == calls_.end() ||
+        message.kind() == MessageKind::kCallError ||
+        message.payload_size() > call->second.max_reply_bytes) {
+      return {};
+    }
+  }
+  room_ = std::make_shared<AlignedBuffer>(message.payload_size());
+  return {room_->span(), room_};
+}
+
 void CallClient::Core::OnMessage(IncomingMessage& message) {
+  const absl::Cleanup drop_room = [this] { room_ = nullptr; };
   const auto limit = ReplyLimit(message.call_id());
   if (!limit.has_value()) return;
   Finish(message.call_id(), Read(message, *limit));

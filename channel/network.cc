@@ -2,8 +2,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
+#include "common/text/terminal_text.h"
 
 namespace tributary {
+
+absl::StatusOr<Carrier> ParseCarrier(absl::string_view text) {
+  if (text == "auto") return Carrier::kAuto;
+  if (text == "grpc") return Carrier::kGrpc;
+  if (text == "tcp") return Carrier::kTcp;
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", TerminalLine(std::string(text)),
+                   "' carries no streams; allowed: auto, grpc, tcp"));
+}
 
 absl::Status CheckServerOptions(const NetworkServerOptions& options) {
   RETURN_IF_ERROR(CheckTlsFiles(options.tls));

@@ -10,6 +10,8 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "channel/net/connection_ages.h"
 #include "channel/transport.h"
@@ -17,6 +19,17 @@
 #include "common/identity/tls_files.h"
 
 namespace tributary {
+
+// What carries a client's streams of batches, leaves and rows. Calls of
+// kControl are gRPC's always: probes, proxies and older servers understand
+// them.
+enum class Carrier {
+  kAuto,  // TCP to servers that take it, as long as it gets through; else gRPC
+  kGrpc,
+  kTcp,
+};
+// Reads "auto", "grpc" or "tcp". INVALID_ARGUMENT, with these, for others.
+absl::StatusOr<Carrier> ParseCarrier(absl::string_view text);
 
 // The options of a connection that both ends must agree on.
 struct ConnectionOptions {
@@ -85,6 +98,8 @@ class NetworkServer {
   virtual void SetServing(bool serving) = 0;
   virtual size_t num_streams() const = 0;
   virtual size_t num_connections() const = 0;
+  // Returns how many of num_streams() are channel/tcp's.
+  virtual size_t num_tcp_streams() const = 0;
   // Returns how many streams were closed because they were idle.
   virtual uint64_t num_idle_streams() const = 0;
   // Returns the refusals so far, by reason: of the connections above a limit,
@@ -100,6 +115,7 @@ class NetworkServer {
 };
 
 struct NetworkTransportOptions {
+  Carrier carrier = Carrier::kAuto;
   ConnectionOptions connection;
   // A server that does not accept the connection within this time is
   // UNAVAILABLE.

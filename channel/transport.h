@@ -8,6 +8,7 @@
 #ifndef TRIBUTARY_CHANNEL_TRANSPORT_H_
 #define TRIBUTARY_CHANNEL_TRANSPORT_H_
 
+#include <cstdint>
 #include <memory>
 
 #include "absl/status/status.h"
@@ -81,6 +82,11 @@ class StreamHandler {
 class Transport {
  public:
   virtual ~Transport() = default;
+  // Tells what the server at `address` has said of itself: the number that
+  // differs at each of its starts, and whether it takes streams of channel/tcp.
+  // For a transport that has the choice.
+  virtual void NoteTakesTcp(const Address& /*address*/,
+                            uint64_t /*incarnation*/, bool /*takes*/) {}
   // Opens a stream to the server at `address`. Never fails at once: OnClosed
   // reports a server that cannot be reached. The handler is called after this
   // has returned, or from another thread.

@@ -235,6 +235,9 @@ class GrpcServerImpl final : public GrpcServer {
     return const_cast<StreamService&>(service_).registry().size() +
            (second_ == nullptr ? 0 : second_->num_streams());
   }
+  size_t num_tcp_streams() const override {
+    return second_ == nullptr ? 0 : second_->num_streams();
+  }
   size_t num_connections() const override {
     return acceptor_ == nullptr ? 0 : acceptor_->num_connections();
   }

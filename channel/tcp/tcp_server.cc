@@ -39,6 +39,7 @@ class TcpServerImpl final : public TcpServer {
   Address address() const override { return address_; }
   void SetServing(bool) override {}
   size_t num_streams() const override { return connections_->num_streams(); }
+  size_t num_tcp_streams() const override { return num_streams(); }
   size_t num_connections() const override {
     return acceptor_->num_connections();
   }

@@ -12,6 +12,9 @@
 namespace tributary {
 namespace {
 
+// Lookups at once: a name that nobody answers for holds one for seconds.
+constexpr int kNameThreads = 4;
+
 absl::Status ShutDownError() {
   return absl::UnavailableError("the transport was shut down");
 }
@@ -100,7 +103,7 @@ void TcpTransport::LookUp(const Address& address,
   MutexLock lock(mutex_);
   if (names_ == nullptr) {
     try {
-      names_ = std::make_unique<ThreadPool>("tcp-names", 1);
+      names_ = std::make_unique<ThreadPool>("tcp-names", kNameThreads);
     } catch (const std::system_error& error) {
       return stream->Break(absl::ResourceExhaustedError(absl::StrCat(
           address.ToString(), ": no thread to look it up: ", error.what())));

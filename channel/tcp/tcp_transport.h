@@ -21,7 +21,7 @@
 namespace tributary {
 
 // Opens a connection for each stream. Host names, but not addresses, are looked
-// up on a thread of its own, one after another. The transport does not retry;
+// up on threads of their own, a few at a time. The transport does not retry;
 // callers decide that. Handlers are called on the threads of a few loops, which
 // read payloads straight into StreamHandler::RoomFor.
 //

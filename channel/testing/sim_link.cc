@@ -8,6 +8,9 @@
 namespace tributary {
 namespace {
 
+// What a room holds before and beside what is read.
+constexpr uint8_t kUnreadByte = 0xA5;
+
 class SimStream final : public Stream {
  public:
   SimStream(std::shared_ptr<SimLink> link, SimSide side)
@@ -68,9 +71,60 @@ void SimLink::Hold(SimSide side, const Item& item, bool holds) {
 }
 
 void SimLink::Enqueue(SimSide from, Item item, absl::Duration delay) {
+  End& sender = end(from);
   Hold(from, item, true);
-  end(from).out.push_back(std::move(item));
+  const uint64_t number = item.number = ++sender.sent;
+  const bool reads = ReadsInto(item);
+  sender.out.push_back(std::move(item));
   ScheduleArrival(from, delay);
+  if (!reads) return;
+  const absl::Time now = network_->world_->now();
+  network_->world_->Schedule(end(Other(from)).node->node(),
+                             now + (sender.last_arrival - now) / 2,
+                             [self = shared_from_this(), from, number] {
+                               self->BeginToArrive(from, number);
+                             });
+}
+
+bool SimLink::ReadsInto(const Item& item) const {
+  return info_.id % 2 == 0 && !network_->carries_rooms_ &&
+         item.kind == Item::Kind::kMessage && !item.message.payload.empty();
+}
+
+// Messages before it have arrived by now, or it is given its room later.
+void SimLink::BeginToArrive(SimSide from, uint64_t number) {
+  const End& sender = end(from);
+  End& receiver = end(Other(from));
+  if (lost_ || receiver.told_closed || receiver.closed ||
+      receiver.handler == nullptr || sender.out.empty() ||
+      sender.out.front().number != number ||
+      network_->Parted(sender.name, receiver.name)) {
+    return;
+  }
+  const std::vector<uint8_t> bytes = BytesOf(sender.out.front());
+  const absl::Span<const uint8_t> slice(bytes);
+  if (const auto message = DecodeMessage({&slice, 1}); message.ok()) {
+    TakeRoom(receiver, **message);
+  }
+}
+
+void SimLink::TakeRoom(End& receiver, const IncomingMessage& message) {
+  const auto handler = receiver.handler;
+  receiver.room = handler->RoomFor(message);
+  std::fill(receiver.room.bytes.begin(), receiver.room.bytes.end(),
+            kUnreadByte);
+}
+
+std::vector<uint8_t> SimLink::BytesOf(const Item& item) {
+  const OutgoingMessage& message = item.message;
+  std::vector<uint8_t> bytes(item.prefix.begin(), item.prefix.end());
+  bytes.reserve(item.bytes);
+  bytes.insert(bytes.end(), message.header.begin(), message.header.end());
+  bytes.insert(bytes.end(), message.payload.begin(), message.payload.end());
+  if (item.flipped != SIZE_MAX) {
+    bytes[item.flipped / 8] ^= uint8_t(1u << item.flipped % 8);
+  }
+  return bytes;
 }
 
 void SimLink::StartConnecting(absl::Duration extra_delay) {
@@ -180,14 +234,8 @@ void SimLink::Deliver(SimSide from, Item item) {
     return TellClosed(to, absl::ZeroDuration(), std::move(item.why));
   }
   if (receiver.handler == nullptr) return;  // a double's client
-  std::vector<uint8_t> bytes(item.prefix.begin(), item.prefix.end());
-  bytes.reserve(item.bytes);
-  bytes.insert(bytes.end(), item.message.header.begin(),
-               item.message.header.end());
-  bytes.insert(bytes.end(), item.message.payload.begin(),
-               item.message.payload.end());
+  const std::vector<uint8_t> bytes = BytesOf(item);
   const bool damaged = item.flipped != SIZE_MAX;
-  if (damaged) bytes[item.flipped / 8] ^= uint8_t(1u << item.flipped % 8);
   const absl::Span<const uint8_t> slice(bytes);
   auto message = DecodeMessage({&slice, 1});
   if (!message.ok()) return Break(message.status(), message.status());
@@ -198,8 +246,12 @@ void SimLink::Deliver(SimSide from, Item item) {
   item.message.payload_owner.reset();
   (*message)->set_room(
       network_->Map(receiver.node->node(), std::move(item.message.room)));
+  if (ReadsInto(item) && receiver.room.bytes.empty()) {
+    TakeRoom(receiver, **message);
+  }
   const auto handler = receiver.handler;
   handler->OnMessage(**message);
+  receiver.room = {};
 }
 
 void SimLink::Close(SimSide side, absl::Status why) {
@@ -251,6 +303,7 @@ void SimLink::NodeDied(SimSide side) {
     network_->watch_->OnClosed(info_, side);
   }
   dead.handler.reset();
+  dead.room = {};
   DropQueue(side);
   if (side == SimSide::kClient && twin_ != nullptr) twin_->NodeDied(side);
   TellClosed(Other(side),
@@ -275,9 +328,11 @@ void SimLink::TellClosed(SimSide side, absl::Duration delay, absl::Status why) {
         if (side == SimSide::kClient && self->twin_ && !told.closed) {
           self->twin_->Break(why, why);
         }
+        std::fill(told.room.bytes.begin(), told.room.bytes.end(), kUnreadByte);
         if (auto handler = std::exchange(told.handler, nullptr)) {
           handler->OnClosed(why);
         }
+        told.room = {};
       });
 }
 
@@ -307,6 +362,7 @@ void SimLink::ForgetHandlers() {
   for (End& e : ends_) e.told_closed = true;
   for (SimSide side : {SimSide::kClient, SimSide::kServer}) {
     end(side).handler.reset();
+    end(side).room = {};
     DropQueue(side);
   }
 }

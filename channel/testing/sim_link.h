@@ -17,8 +17,10 @@ namespace tributary {
 
 // Delivers the connect, the messages and the close of each direction in order.
 // A payload is read when its message arrives, as a real network reads it some
-// time after Send; its owner is released then, or when the stream is lost. Used
-// on the simulation's thread only.
+// time after Send; its owner is released then, or when the stream is lost.
+// Every other link reads payloads into the rooms of StreamHandler::RoomFor, as
+// TCP does: from some time before a message has arrived, and until the stream
+// has ended, other bytes are there. Used on the simulation's thread only.
 class SimLink : public std::enable_shared_from_this<SimLink> {
  public:
   // Two messages of one direction arrive at least `pace` apart.
@@ -75,6 +77,7 @@ class SimLink : public std::enable_shared_from_this<SimLink> {
     EnvelopePrefix prefix{};
     size_t flipped = SIZE_MAX;  // the bit that arrives inverted
     size_t bytes = 0;
+    uint64_t number = 0;    // among those of its sender
     bool detached = false;  // the payload is the network's own
     absl::Status why;       // kClose
   };
@@ -88,6 +91,8 @@ class SimLink : public std::enable_shared_from_this<SimLink> {
     size_t queued_bytes = 0;   // of `out`, and of messages sent when lost
     int waiting = 0;           // arrivals held back by a partition
     absl::Time last_arrival = absl::InfinitePast();  // of what it sent
+    uint64_t sent = 0;                               // items
+    PayloadRoom room;  // of the message that is arriving here
   };
 
   static SimSide Other(SimSide side) {
@@ -98,6 +103,11 @@ class SimLink : public std::enable_shared_from_this<SimLink> {
   absl::Duration Latency();
   void Enqueue(SimSide from, Item item, absl::Duration delay);
   void ScheduleArrival(SimSide from, absl::Duration delay);
+  // Of the links that read into rooms.
+  bool ReadsInto(const Item& item) const;
+  static std::vector<uint8_t> BytesOf(const Item& item);
+  void BeginToArrive(SimSide from, uint64_t number);
+  void TakeRoom(End& receiver, const IncomingMessage& message);
   void Arrive(SimSide from);
   void Deliver(SimSide from, Item item);
   bool SurvivesFaults(Item& item);

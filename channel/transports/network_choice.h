@@ -1,5 +1,5 @@
-// The one place that chooses what carries the network's streams: gRPC, and on a
-// server's port, where it is asked for, TCP as well.
+// The one place that chooses what carries the network's streams: gRPC and,
+// where it is asked for and gets through, TCP.
 #ifndef TRIBUTARY_CHANNEL_TRANSPORTS_NETWORK_CHOICE_H_
 #define TRIBUTARY_CHANNEL_TRANSPORTS_NETWORK_CHOICE_H_
 
@@ -10,6 +10,8 @@
 #include "channel/grpc/process_room.h"
 #include "channel/network.h"
 #include "channel/tcp/tcp_connections.h"
+#include "channel/tcp/tcp_transport.h"
+#include "channel/transports/carrier_transport.h"
 
 namespace tributary {
 
@@ -25,7 +27,17 @@ inline absl::StatusOr<std::unique_ptr<NetworkServer>> StartNetworkServer(
 
 inline std::unique_ptr<NetworkTransport> MakeNetworkTransport(
     const NetworkTransportOptions& options) {
-  return std::make_unique<GrpcTransport>(options);
+  if (options.carrier == Carrier::kGrpc) {
+    return std::make_unique<GrpcTransport>(options);
+  }
+  return std::make_unique<CarrierTransport>(options);
+}
+
+// Makes one whose streams are all over TCP, those of kControl among them: to
+// see whether they get through. Returns the errors of TcpTransport::Start.
+inline absl::StatusOr<std::unique_ptr<NetworkTransport>> MakeTcpTransport(
+    const NetworkTransportOptions& options) {
+  return TcpTransport::Start(options);
 }
 
 // Whether the limits of this process leave the network what it needs. Clients

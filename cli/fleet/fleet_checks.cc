@@ -250,6 +250,7 @@ std::vector<Check> CheckFleet(const std::vector<ServerAnswer>& answers) {
   if (all.empty()) return checks;
   checks.push_back(CheckDoubles(all));
   checks.push_back(CheckVersions(all));
+  checks.push_back(CheckTransport(answers));
   if (several) {
     CheckEachGraph(ByGraph(answers), all, answers, &checks);
     return checks;

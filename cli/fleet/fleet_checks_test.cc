@@ -35,7 +35,8 @@ ServerAnswer Server(int n, std::vector<uint32_t> partitions,
   report.peers = std::move(peers);
   return {{"10.0.0." + std::to_string(n), 1},
           std::vector<ServerReport>{report},
-          absl::Milliseconds(2)};
+          absl::Milliseconds(2),
+          {}};
 }
 
 // Each owns one partition and sees the other.
@@ -93,10 +94,27 @@ TEST(FleetChecksTest, AHealthyFleetToTheLetter) {
           "ok    server 10.0.0.2:1: answers, round trip 2 ms",
           "ok    list: 2 different servers answer",
           "ok    versions: wire 2 semantics 1 at 10.0.0.1:1, 10.0.0.2:1",
+          "ok    transport: gRPC alone",
           "ok    graph: g content=ab00000000000000 layout=cd00000000000000",
           "ok    draining: no server is", "ok    partitions: owners: 0x1, 1x1",
           "ok    peers of 10.0.0.1:1: 1 healthy",
           "ok    peers of 10.0.0.2:1: 1 healthy"));
+}
+
+TEST(FleetChecksTest, StreamsOverTcpGetThroughOrNot) {
+  std::vector<ServerAnswer> fleet = HealthyFleet();
+  fleet[0].reports->front().takes_tcp = true;
+  fleet[0].tcp = absl::OkStatus();
+  EXPECT_EQ(Find(CheckFleet(fleet), "transport").ToString(),
+            "ok    transport: gRPC alone at 10.0.0.2:1; TCP, too, at "
+            "10.0.0.1:1");
+  fleet[1].reports->front().takes_tcp = true;  // was not tried
+  EXPECT_EQ(Find(CheckFleet(fleet), "transport").ToString(),
+            "ok    transport: TCP and gRPC");
+  fleet[1].tcp = absl::UnavailableError("cut");
+  EXPECT_THAT(Problems(fleet), ElementsAre("warn transport"));
+  EXPECT_THAT(Find(CheckFleet(fleet), "transport").ToString(),
+              HasSubstr("do not get through to 10.0.0.2:1: UNAVAILABLE: cut"));
 }
 
 TEST(FleetChecksTest, ASilentServerTakesItsPartitionAlong) {

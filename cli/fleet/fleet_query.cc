@@ -32,6 +32,7 @@ ServerReport ToReport(const v1::DescribeReply& told, GraphSchema schema) {
   report.partitions.assign(told.partitions().begin(), told.partitions().end());
   report.incarnation = told.incarnation();
   report.draining = told.draining();
+  report.takes_tcp = told.takes_tcp();
   report.budget_bytes = told.budget_bytes();
   report.busy_ratio = RatioOf(told.busy_permille());
   report.wait_ratio = RatioOf(told.wait_permille());
@@ -180,6 +181,36 @@ absl::StatusOr<std::vector<ServerReport>> Matching(
                                           absl::StrJoin(names, ", ")));
 }
 
+bool TakesTcp(const ServerAnswer& answer) {
+  return answer.reports.ok() && answer.reports->front().takes_tcp;
+}
+
+// Asks those that take streams over TCP once over it.
+absl::Status AskOverTcp(const FleetAccess& access, absl::Duration timeout,
+                        std::vector<ServerAnswer>& answers) {
+  if (std::none_of(answers.begin(), answers.end(), TakesTcp)) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const std::unique_ptr<FleetConnection> fleet,
+                   FleetConnection::Open(access, StreamMethod::kControl,
+                                         timeout, Carrier::kTcp));
+  FleetQuery query(*fleet);
+  std::map<Address, ServerAnswer*> asked;
+  for (ServerAnswer& answer : answers) {
+    if (!TakesTcp(answer)) continue;
+    answer.tcp = absl::DeadlineExceededError("no answer");
+    asked[answer.address] = &answer;
+  }
+  std::vector<size_t> servers;  // of the list as it is now
+  for (size_t i = 0; i < fleet->addresses().size(); ++i) {
+    if (asked.contains(fleet->addresses()[i])) servers.push_back(i);
+  }
+  for (const FleetReply& r : query.Describe(servers, "")) {
+    asked[fleet->addresses()[r.server]]->tcp = ToReply(r.reply).status();
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<ServerAnswer>> AskServers(const FleetAccess& access,
@@ -194,7 +225,8 @@ absl::StatusOr<std::vector<ServerAnswer>> AskServers(const FleetAccess& access,
   std::vector<size_t> all;
   for (const Address& address : fleet->addresses()) {
     all.push_back(answers.size());
-    answers.push_back({address, absl::DeadlineExceededError("no answer"), {}});
+    answers.push_back(
+        {address, absl::DeadlineExceededError("no answer"), {}, {}});
   }
   for (const FleetReply& r : query.Describe(all, "")) {
     const auto told = ToReply(r.reply);
@@ -206,6 +238,7 @@ absl::StatusOr<std::vector<ServerAnswer>> AskServers(const FleetAccess& access,
       answer.reports = told.status();
     }
   }
+  if (probes > 0) RETURN_IF_ERROR(AskOverTcp(access, timeout, answers));
   return answers;
 }
 

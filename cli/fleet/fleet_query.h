@@ -30,6 +30,7 @@ struct ServerReport {
   std::vector<uint32_t> partitions;  // that it owns
   uint64_t incarnation = 0;          // differs at each start
   bool draining = false;             // the server; or it retires the graph
+  bool takes_tcp = false;            // streams over TCP, beside gRPC
   uint64_t budget_bytes = 0;
   // Of the last minute: how much of the server's capacity was in use, and the
   // most that a trainer was blocked waiting for a batch; 0 to 1.
@@ -47,14 +48,16 @@ struct ServerAnswer {
   // The shortest round trip of a few calls on an open connection. None if the
   // server answered only once.
   std::optional<absl::Duration> round_trip;
+  // What a call over TCP gave. None: it was not tried.
+  std::optional<absl::Status> tcp;
 };
 
 // Asks all servers of the list `access.servers` within `timeout`; each `probes`
-// times more than needed, to measure the round trip. Answers are ordered by
-// address. Graphs that `graph` does not match are left out; a server without
-// any other answers NOT_FOUND. Returns a usage error when the list has another
-// form or some of the TLS files are not given; NOT_FOUND when the list is
-// empty.
+// times more than needed, to measure the round trip, and, if `probes` is not 0,
+// over TCP as well where it takes that. Answers are ordered by address. Graphs
+// that `graph` does not match are left out; a server without any other answers
+// NOT_FOUND. Returns a usage error when the list has another form or some of
+// the TLS files are not given; NOT_FOUND when the list is empty.
 absl::StatusOr<std::vector<ServerAnswer>> AskServers(const FleetAccess& access,
                                                      const GraphName& graph,
                                                      absl::Duration timeout,

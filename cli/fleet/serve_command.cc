@@ -1,4 +1,5 @@
 #include "cli/fleet/serve_command.h"
+#include "channel/network.h"
 
 #include <CLI/CLI.hpp>
 
@@ -100,6 +101,11 @@ class ServeCommand final : public Command {
     app->add_option("--health", health_,
                     "HOST:PORT of /healthz alone, plain text for all who reach "
                     "it, for probes; default: none");
+    app->add_option("--transport", transport_,
+                    "What carries batches, rows and peers' answers: auto (TCP "
+                    "to clients and peers that speak it, else gRPC), grpc (the "
+                    "port takes nothing else), or tcp (to peers TCP alone)")
+        ->capture_default_str();
     AddTlsFlags(*app, options_.tls);
     app->add_option("--policy", options_.policy_file,
                     "File that says which jobs may read which graphs, read "
@@ -189,6 +195,7 @@ class ServeCommand final : public Command {
   std::vector<std::string> graphs_;
   std::string partitions_ = "all";
   std::string listen_;
+  std::string transport_ = "auto";
   std::string http_;
   std::string health_;
   std::string threads_ = "0";
@@ -209,6 +216,9 @@ absl::Status ServeCommand::ReadOptions() {
   auto listen = ParseAddress(listen_, /*allow_port_zero=*/true);
   if (!listen.ok()) return Usage("--listen", listen.status());
   options_.listen = *listen;
+  const auto transport = ParseCarrier(transport_);
+  if (!transport.ok()) return Usage("--transport", transport.status());
+  options_.transport = *transport;
   ASSIGN_OR_RETURN(options_.http, ReadHttpAddress("--http", http_));
   ASSIGN_OR_RETURN(options_.health, ReadHttpAddress("--health", health_));
   const absl::Status tls = CheckTlsFiles(options_.tls);

@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "common/text/named_list.h"
 
 namespace tributary {
 namespace {
@@ -63,6 +64,36 @@ Check CheckServer(const ServerAnswer& answer) {
                                 "raise prefetch_size");
   }
   return check;
+}
+
+Check CheckTransport(const std::vector<ServerAnswer>& answers) {
+  std::vector<std::string> tcp, grpc, lost;
+  for (const ServerAnswer& answer : answers) {
+    if (!answer.reports.ok()) continue;
+    const std::string address = answer.address.ToString();
+    if (!answer.reports->front().takes_tcp) {
+      grpc.push_back(address);
+    } else if (answer.tcp.value_or(absl::OkStatus()).ok()) {
+      tcp.push_back(address);
+    } else {
+      lost.push_back(absl::StrCat(address, ": ", answer.tcp->ToString()));
+    }
+  }
+  if (!lost.empty()) {
+    return {Level::kWarn, "transport",
+            absl::StrCat("streams over TCP do not get through to ",
+                         NamedList(lost)),
+            "let bytes through to the port as they are (a proxy or a mesh may "
+            "pass HTTP/2 alone), or accept gRPC, which trainers use then: it "
+            "costs more CPU per byte"};
+  }
+  if (grpc.empty()) return {Level::kOk, "transport", "TCP and gRPC", ""};
+  return {Level::kOk, "transport",
+          absl::StrCat(tcp.empty()
+                           ? "gRPC alone"
+                           : absl::StrCat("gRPC alone at ", NamedList(grpc),
+                                          "; TCP, too, at ", NamedList(tcp))),
+          ""};
 }
 
 }  // namespace tributary

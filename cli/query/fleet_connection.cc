@@ -9,8 +9,17 @@
 
 namespace tributary {
 
-FleetConnection::FleetConnection(const TlsFiles& tls)
-    : transport_(MakeNetworkTransport({.tls = tls})) {}
+namespace {
+
+absl::StatusOr<std::unique_ptr<NetworkTransport>> TransportFor(Carrier carrier,
+                                                               TlsFiles tls) {
+  const NetworkTransportOptions options{.carrier = Carrier::kGrpc,
+                                        .tls = std::move(tls)};
+  if (carrier == Carrier::kTcp) return MakeTcpTransport(options);
+  return MakeNetworkTransport(options);
+}
+
+}  // namespace
 
 FleetConnection::~FleetConnection() {
   calls_ = nullptr;
@@ -18,9 +27,12 @@ FleetConnection::~FleetConnection() {
 }
 
 absl::StatusOr<std::unique_ptr<FleetConnection>> FleetConnection::Open(
-    const FleetAccess& access, StreamMethod method, absl::Duration timeout) {
+    const FleetAccess& access, StreamMethod method, absl::Duration timeout,
+    Carrier carrier) {
   ASSIGN_OR_RETURN(DiscoverySource source, CheckAccess(access));
-  std::unique_ptr<FleetConnection> fleet(new FleetConnection(access.tls));
+  ASSIGN_OR_RETURN(auto transport, TransportFor(carrier, access.tls));
+  std::unique_ptr<FleetConnection> fleet(
+      new FleetConnection(std::move(transport)));
   fleet->deadline_ = fleet->pool_.Now() + timeout;
   ASSIGN_OR_RETURN(fleet->addresses_,
                    ListServers(std::move(source), timeout, fleet->pool_));

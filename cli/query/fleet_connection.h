@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -26,8 +27,10 @@ class FleetConnection {
   // All calls end within `timeout` from now. Returns a usage error when the
   // list has another form or some of the TLS files are not given; NOT_FOUND
   // when the list is empty.
+  // `carrier`: kTcp carries streams of any method over TCP; others over gRPC.
   static absl::StatusOr<std::unique_ptr<FleetConnection>> Open(
-      const FleetAccess& access, StreamMethod method, absl::Duration timeout);
+      const FleetAccess& access, StreamMethod method, absl::Duration timeout,
+      Carrier carrier = Carrier::kGrpc);
   ~FleetConnection();
 
   const std::vector<Address>& addresses() const { return addresses_; }
@@ -41,7 +44,8 @@ class FleetConnection {
   absl::StatusOr<CallReply> Call(size_t server, const CallRequest& request);
 
  private:
-  explicit FleetConnection(const TlsFiles& tls);
+  explicit FleetConnection(std::unique_ptr<NetworkTransport> transport)
+      : transport_(std::move(transport)) {}
 
   const std::unique_ptr<NetworkTransport> transport_;
   ThreadPool pool_{"fleet", 1};

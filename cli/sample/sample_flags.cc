@@ -82,6 +82,12 @@ void DeclareSampleLimits(CLI::App& app, SampleArguments& arguments) {
                  "Which of the graph's hot lists orders these rows  [one that "
                  "was sampled, else degree]")
       ->type_name("NAME");
+  app.add_option("--transport", arguments.transport,
+                 "With --servers: what carries batches: auto (TCP to servers "
+                 "that take it, as long as it gets through, else gRPC), grpc, "
+                 "tcp")
+      ->type_name("NAME")
+      ->capture_default_str();
   app.add_option("--trace-file", arguments.trace_file,
                  "Append to this file, for each batch, a line of OTLP/JSON "
                  "with the spans of where its time went")

@@ -33,6 +33,7 @@ struct SampleArguments {
   std::string max_servers = "16";
   std::string trainer_cache = "off";
   std::string trainer_cache_list;
+  std::string transport = "auto";
   std::string trace_file;
   std::string worker_key = "default";
   std::string graph_name;

@@ -105,7 +105,14 @@ absl::Status ParseSampleSource(const SampleArguments& arguments,
         "--trainer-cache with --graph\nallowed: with --servers; in the same "
         "process, and over shared memory, rows are not sent");
   }
+  if (!arguments.graph.empty() && arguments.transport != "auto") {
+    return UsageError(
+        "--transport with --graph\nallowed: with --servers; a graph's folder "
+        "is "
+        "sampled on this machine");
+  }
   request->graph = arguments.graph;
+  request->worker.transport = arguments.transport;
   request->worker.servers = arguments.servers;
   return ParseMode(arguments, request);
 }

@@ -34,7 +34,7 @@ constexpr char kFooter[] =
     R"(One line per server and graph, ordered by address; of several versions of a
 graph the newest is last. Of the last minute `busy` is the share of the server's
 capacity that was in use, `wait` the most that a trainer waited for batches:
-  127.0.0.1:50051 ready graph=cora@b2c1e0aa90f3 layout=1c4d5a926af97e70 partitions=0,1/4 peers=1/1 budget=1073741824 busy=0.83 wait=0.10
+  127.0.0.1:50051 ready graph=cora@b2c1e0aa90f3 layout=1c4d5a926af97e70 partitions=0,1/4 peers=1/1 budget=1073741824 busy=0.83 wait=0.10 transport=tcp,grpc
   127.0.0.1:50052 UNAVAILABLE: ...
 Fails when a server does not answer, or none is listed.
 With --wait it first waits until every partition of a graph has an owner that
@@ -69,7 +69,8 @@ std::string Describe(const ServerReport& report) {
       report.schema.num_partitions, " peers=", healthy, "/",
       report.peers.size(), " budget=", report.budget_bytes,
       absl::StrFormat(" busy=%.2f wait=%.2f", report.busy_ratio,
-                      report.wait_ratio));
+                      report.wait_ratio),
+      " transport=", report.takes_tcp ? "tcp,grpc" : "grpc");
 }
 
 // Returns the first error if every server refuses this program's certificate,

@@ -89,7 +89,8 @@ class StatusQueryImpl final : public StatusQuery {
  public:
   StatusQueryImpl(FleetAccess access, DiscoverySource source)
       : source_(std::move(source)),
-        transport_(MakeNetworkTransport({.tls = access.tls})) {}
+        transport_(MakeNetworkTransport(
+            {.carrier = Carrier::kGrpc, .tls = access.tls})) {}
   ~StatusQueryImpl() override {
     clients_.clear();
     transport_->Shutdown();

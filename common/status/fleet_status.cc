@@ -44,6 +44,8 @@ FleetStatus::Server ServerOf(const ServerView& view) {
   server.memory_used_bytes = status.memory_used_bytes();
   server.memory_budget_bytes = status.memory_budget_bytes();
   server.queued = status.queued();
+  server.streams = status.streams();
+  server.tcp_streams = status.tcp_streams();
   for (const v1::JobStatus& job : status.jobs()) {
     server.batches_per_s += job.batches_per_s();
     server.bytes_per_s += job.bytes_per_s();

@@ -40,6 +40,8 @@ struct FleetStatus {
     uint64_t memory_used_bytes = 0;
     uint64_t memory_budget_bytes = 0;
     uint32_t queued = 0;
+    uint32_t streams = 0;
+    uint32_t tcp_streams = 0;  // of them
     double batches_per_s = 0;
     double bytes_per_s = 0;
   };

@@ -46,7 +46,8 @@ std::vector<std::string> ServerCells(const FleetStatus::Server& s) {
       RateText(1e-6 * s.bytes_per_s),
       SecondsText(s.uptime_s),
       s.memory_budget_bytes == 0 ? kUnknown : MemoryText(s.memory_budget_bytes),
-      absl::StrCat("release ", s.version)};
+      absl::StrCat("release ", s.version, "; streams: ", s.streams,
+                   ", over TCP: ", s.tcp_streams)};
 }
 
 std::string OwnersText(const std::vector<std::string>& owners, size_t most) {

@@ -22,7 +22,8 @@ OPTION_NAMES = (
     "client_rank", "max_servers", "num_workers", "num_threads", "feature_memory",
     "worker_devices", "worker_concurrency", "num_rpc_threads", "rpc_timeout", "channel_size",
     "buffer_size", "prefetch_size", "pin_memory", "trainer_cache", "trainer_cache_list",
-    "trace_file", "worker_key", "tls_ca", "tls_cert", "tls_key", "graph_name", "huge_pages", "numa_node", "worker_program",
+    "transport", "trace_file", "worker_key", "tls_ca", "tls_cert", "tls_key", "graph_name",
+    "huge_pages", "numa_node", "worker_program",
 )
 
 

@@ -166,6 +166,8 @@ absl::Status PeerDirectory::Accept(Watch& watch,
                            strand_->Now());
   }
   RETURN_IF_ERROR(CheckGraph(described));
+  transport_->NoteTakesTcp(watch.peer->address(), described.incarnation(),
+                           described.takes_tcp());
   watch.peer->SetHealthy(
       {described.partitions().begin(), described.partitions().end()},
       described.draining());

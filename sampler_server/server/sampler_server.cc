@@ -97,7 +97,8 @@ class SamplerServerImpl final : public SamplerServer {
       : options_(options),
         threads_(threads),
         incarnation_(NewIncarnation()),
-        transport_(MakeNetworkTransport({.tls = options.tls})),
+        transport_(MakeNetworkTransport(
+            {.carrier = options.transport, .tls = options.tls})),
         pools_(threads),
         graphs_(HostOptions(options, incarnation_), transport_.get(),
                 &pools_.batches, &metrics_) {}
@@ -180,6 +181,7 @@ absl::Status SamplerServerImpl::Start(const std::vector<ListedGraph>& sources) {
   network.listen = options_.listen;
   network.insecure = options_.insecure;
   network.tls = options_.tls;
+  network.takes_tcp = service_options_.takes_tcp;
   network.max_connections = options_.max_connections;
   network.max_streams = options_.max_streams;
   network.stream_idle_timeout = options_.stream_idle_timeout;
@@ -220,6 +222,7 @@ void SamplerServerImpl::MeasureBusyTime() {
 void SamplerServerImpl::MakeService() {
   SamplerServiceOptions& options = service_options_;
   options.incarnation = incarnation_;
+  options.takes_tcp = options_.transport != Carrier::kGrpc;
   options.memory_budget = options_.memory_budget;
   options.leaf_budget = LeafBudget(options_.memory_budget);
   options.tensor_memory = options_.tensor_memory;

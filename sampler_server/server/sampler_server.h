@@ -19,6 +19,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "channel/network.h"
 #include "common/fleet/address.h"
 #include "common/identity/tls_files.h"
 #include "partition/schema/feature_memory.h"
@@ -73,6 +74,9 @@ struct SamplerServerOptions {
   // served beside /metrics only.
   std::optional<Address> health;
   bool insecure = false;  // the graph in plaintext beyond loopback
+  // What carries the streams to peers. kGrpc: those of trainers, too, for then
+  // the port takes no others.
+  Carrier transport = Carrier::kAuto;
   // See NetworkServerOptions.
   size_t max_connections = 4096;
   size_t max_streams = 4096;

@@ -42,6 +42,8 @@ ServerFacts ServerFactsSource::Facts() const {
   if (network_ != nullptr) {
     facts.refused_connections = network_->refused_connections();
     facts.refused_streams = network_->refused_streams();
+    facts.streams = network_->num_streams();
+    facts.tcp_streams = network_->num_tcp_streams();
   }
   if (graphs_ != nullptr) {
     facts.disk_errors = graphs_->disk_errors();

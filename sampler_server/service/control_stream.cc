@@ -88,6 +88,7 @@ absl::StatusOr<CallAnswer> Describe(const ServiceCore& core,
   reply.set_wire_version(kWireVersion);
   for (uint32_t p : held->graph().partitions()) reply.add_partitions(p);
   reply.set_incarnation(core.incarnation);
+  reply.set_takes_tcp(core.takes_tcp);
   reply.set_draining(core.draining || held->draining());
   reply.set_budget_bytes(core.budget->limit());
   SetLoad(core, reply);

@@ -169,6 +169,7 @@ SamplerService::SamplerService(const SamplerServiceOptions& options,
     : core_(std::make_shared<ServiceCore>(options.max_sessions)),
       streams_(std::make_shared<BatchStreams>(options.max_streams)) {
   core_->incarnation = options.incarnation;
+  core_->takes_tcp = options.takes_tcp;
   core_->executor = environment.executor;
   core_->cpu_clock = environment.cpu_clock;
   core_->protocol_executor = environment.protocol_executor != nullptr

@@ -36,6 +36,7 @@ struct ServiceCore;
 
 struct SamplerServiceOptions {
   uint64_t incarnation = 0;  // another one at each start of a server
+  bool takes_tcp = false;    // NetworkServerOptions', for clients to know
   // Bytes of batches being made or sent (--memory-budget).
   size_t memory_budget = size_t{1} << 30;
   // The budgets below are of all streams, and shared by caller and stream as

@@ -47,6 +47,7 @@ struct ServiceCore {
   GraphAccess access;  // who may read them
   std::shared_ptr<CallerRefusals> refusals = std::make_shared<CallerRefusals>();
   uint64_t incarnation = 0;
+  bool takes_tcp = false;
   Executor* executor = nullptr;  // runs batch tasks
   // CPU time of the threads of the executors; null: not measured.
   CpuMeter::Clock cpu_clock = nullptr;

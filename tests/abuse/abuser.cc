@@ -13,14 +13,13 @@
 #include <vector>
 
 #include "channel/envelope.h"
-#include "channel/grpc/grpc_transport.h"
 #include "channel/parse_header.h"
 #include "common/fleet/address.h"
-#include "common/identity/tls_files.h"
 #include "common/proto/wire.pb.h"
 #include "common/runtime/promised.h"
 #include "partition/format/graph.h"
 #include "tests/abuse/abuse.h"
+#include "tests/abuse/hostile_transport.h"
 
 namespace tributary {
 namespace {
@@ -77,18 +76,19 @@ struct OpenStream {
 class Abuser {
  public:
   Abuser(Abuse abuse, Address server, const GraphSchema* schema,
-         const NetworkTransportOptions& options, int at_once)
+         std::unique_ptr<NetworkTransport> transport, bool names_jobs,
+         int at_once)
       : abuse_(abuse),
         server_(std::move(server)),
-        transport_(options),
-        messages_(schema, /*names_jobs=*/options.tls.empty()),
+        transport_(std::move(transport)),
+        messages_(schema, names_jobs),
         at_once_(at_once) {}
 
   // Returns false if the server does not say which process it is.
   bool Ask() {
     const auto asking = std::make_shared<Asking>();
     const uint64_t incarnation =
-        asking->Incarnation(transport_, server_, asking);
+        asking->Incarnation(*transport_, server_, asking);
     messages_.set_incarnation(incarnation);
     return incarnation != 0;
   }
@@ -106,7 +106,7 @@ class Abuser {
         std::max(streams.streams, open + streams.more_each_time);
     for (; open < wanted; ++open) {
       auto end = std::make_shared<End>();
-      auto stream = transport_.Connect(server_, streams.method, end);
+      auto stream = transport_->Connect(server_, streams.method, end);
       open_.push_back({streams.method, std::move(end), std::move(stream)});
     }
     for (const OpenStream& s : open_) {
@@ -119,7 +119,7 @@ class Abuser {
 
   const Abuse abuse_;
   const Address server_;
-  GrpcTransport transport_;
+  const std::unique_ptr<NetworkTransport> transport_;
   AbuseMessages messages_;
   const int at_once_;
   std::vector<OpenStream> open_;
@@ -130,24 +130,25 @@ int Main(int argc, char** argv) {
   int64_t abuse = 0;
   int at_once = 50;
   std::string server, graph_folder;
-  NetworkTransportOptions options;
+  HostileTransport over;
   app.add_option("--abuse", abuse, "A number of Abuse")->required();
   app.add_option("--server", server)->required();
   app.add_option("--graph", graph_folder, "The server's graph")->required();
   app.add_option("--at-once", at_once, "Messages on each stream each time");
-  app.add_option("--tls-ca", options.tls.ca);
-  app.add_option("--tls-cert", options.tls.cert);
-  app.add_option("--tls-key", options.tls.key);
+  over.AddFlags(app);
   CLI11_PARSE(app, argc, argv);
   const auto address = ParseAddress(server);
   const auto graph = Graph::Open(graph_folder);
-  if (!address.ok() || !graph.ok()) {
-    std::fprintf(stderr, "%s %s\n", address.status().ToString().c_str(),
-                 graph.status().ToString().c_str());
+  auto transport = over.Make();
+  if (!address.ok() || !graph.ok() || !transport.ok()) {
+    std::fprintf(stderr, "%s %s %s\n", address.status().ToString().c_str(),
+                 graph.status().ToString().c_str(),
+                 transport.status().ToString().c_str());
     return 1;
   }
   Abuser abuser(static_cast<Abuse>(abuse), *address, &(*graph)->schema(),
-                options, at_once);
+                *std::move(transport),
+                /*names_jobs=*/over.options.tls.empty(), at_once);
   if (abuse == kRowMemory && !abuser.Ask()) {
     std::fprintf(stderr, "the server does not say which process it is\n");
     return 1;

@@ -1,13 +1,17 @@
-// A hostile client that knows HTTP/2 alone: sends every flood in turn, each
-// until the server cuts it, on connections of its own, until it is ended.
-// Prints "ready" once the first flood was cut.
+// A hostile client that knows bytes alone: sends every flood of HTTP/2 and of
+// streams over TCP in turn, each until the server cuts it, on connections of
+// its own, until it is ended. Prints "ready" once the first flood was cut.
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <vector>
 
+#include "absl/strings/string_view.h"
 #include "channel/grpc/testing/http2_floods.h"
 #include "channel/grpc/testing/raw_http2.h"
+#include "channel/tcp/first_bytes.h"
+#include "channel/tcp/testing/tcp_floods.h"
 #include "common/identity/tls_files.h"
 
 namespace tributary {
@@ -24,10 +28,15 @@ int Main(int argc, char** argv) {
   app.add_option("--tls-cert", tls.cert);
   app.add_option("--tls-key", tls.key);
   CLI11_PARSE(app, argc, argv);
+  std::vector<raw_http2::Flood> floods;
+  for (const auto& some : {raw_http2::AllFloods(), AllTcpFloods()}) {
+    floods.insert(floods.end(), some.begin(), some.end());
+  }
   for (uint64_t cut = 0;;) {
-    for (const raw_http2::Flood& flood : raw_http2::AllFloods()) {
-      raw_http2::Connection connection(port, source.c_str(),
-                                       tls.empty() ? nullptr : &tls);
+    for (const raw_http2::Flood& flood : floods) {
+      raw_http2::Connection connection(
+          port, source.c_str(), tls.empty() ? nullptr : &tls,
+          flood.http2 ? absl::string_view("h2") : kTcpAlpn);
       if (!connection.connected()) continue;  // it is full
       if (!raw_http2::SendUntilCut(connection, flood)) {
         std::fprintf(stderr, "%s was not cut\n", flood.name);

@@ -1,4 +1,4 @@
-"""Floods of HTTP/2 frames on one server, in plain text and in mutual TLS: what
+"""Floods of HTTP/2 frames, and of streams over TCP, on one server, in plain text and in mutual TLS: what
 it holds, how an honest client fares, and how long new connections wait.
 
 TRIBUTARY_FLOOD_SECONDS is how long each takes (10); docs/testing.md says what a

@@ -71,6 +71,11 @@ class MemoryUnderAbuseTest(unittest.TestCase):
     def test_calls_for_rows_hold_what_their_budgets_say(self):
         """One trainer that sends as fast as it can: parts and writes without
         rows, waits, specifications with unknown fields."""
+        for carrier in ([], ["--tcp"]):
+            with self.subTest(carrier=carrier):
+                self.call_for_rows(carrier)
+
+    def call_for_rows(self, carrier):
         with contextlib.ExitStack() as stack:
             server = self.server(stack)
             budgets = sum(
@@ -83,7 +88,8 @@ class MemoryUnderAbuseTest(unittest.TestCase):
             before = memory.status(server.pid)["RssAnon"]
             watch = stack.enter_context(memory.Watch([server.pid]))
             abuser = stack.enter_context(self.abuser(
-                server, ROW_MEMORY, "trainer-thief", "--at-once", "1000"))
+                server, ROW_MEMORY, "trainer-thief", "--at-once", "1000",
+                *carrier))
             self.assertEqual(abuser.read_line(), "ready", abuser.stderr())
             time.sleep(ROW_SECONDS)  # the abuse goes on until it is ended
             held = watch.peak(server.pid) - before
@@ -102,8 +108,9 @@ class MemoryUnderAbuseTest(unittest.TestCase):
             most = bound(server, self.certs)
             before = memory.status(server.pid)["RssAnon"]
             watch = stack.enter_context(memory.Watch([server.pid]))
-            abusers = [stack.enter_context(self.abuser(server, abuse, name))
-                       for abuse, name in ABUSES.items()]
+            abusers = [stack.enter_context(
+                self.abuser(server, abuse, name, *carrier))
+                for abuse, name in ABUSES.items() for carrier in ([], ["--tcp"])]
             for abuser in abusers:
                 self.assertEqual(abuser.read_line(), "ready", abuser.stderr())
             end, epochs = time.monotonic() + SECONDS, 0

@@ -12,9 +12,7 @@
 #include <thread>
 
 #include "channel/envelope.h"
-#include "channel/grpc/grpc_transport.h"
 #include "common/fleet/address.h"
-#include "common/identity/tls_files.h"
 #include "common/proto/wire.pb.h"
 #include "common/runtime/cpu_meter.h"
 #include "common/runtime/promised.h"
@@ -22,6 +20,7 @@
 #include "common/text/status.h"
 #include "partition/format/graph.h"
 #include "sampler_server/tensors/testing/tensor_caller.h"
+#include "tests/abuse/hostile_transport.h"
 #include "tests/abuse/row_abuser.h"
 
 namespace tributary {
@@ -166,24 +165,23 @@ void AbuseForEver(Transport* transport, Executor* executor,
 }
 
 absl::Status Run(const std::string& server, const std::string& folder,
-                 const std::string& abuse,
-                 const NetworkTransportOptions& transport_options,
+                 const std::string& abuse, const HostileTransport& over,
                  RowAbuserOptions options) {
   ASSIGN_OR_RETURN(options.server, ParseAddress(server));
   ASSIGN_OR_RETURN(const auto graph, Graph::Open(folder));
   options.schema = &graph->schema();
   ThreadPool pool("client", 1);
-  GrpcTransport transport(transport_options);
+  ASSIGN_OR_RETURN(const auto transport, over.Make());
   ASSIGN_OR_RETURN(options.incarnation,
-                   IncarnationOf(&transport, options.server, &pool));
+                   IncarnationOf(transport.get(), options.server, &pool));
   if (abuse.empty()) {
-    HonestReader reader(&transport, &pool, options);
+    HonestReader reader(transport.get(), &pool, options);
     return Answer(reader);
   }
   for (const NamedRowAbuse& one : RowAbuses()) {
     if (abuse != one.name) continue;
     options.abuse = one.abuse;
-    AbuseForEver(&transport, &pool, options);
+    AbuseForEver(transport.get(), &pool, options);
   }
   return absl::InvalidArgumentError("no such abuse: " + abuse);
 }
@@ -191,7 +189,7 @@ absl::Status Run(const std::string& server, const std::string& folder,
 int Main(int argc, char** argv) {
   CLI::App app("A client of mutable rows");
   std::string server, folder, abuse;
-  NetworkTransportOptions transport;
+  HostileTransport over;
   RowAbuserOptions options;
   app.add_option("--server", server)->required();
   app.add_option("--graph", folder, "The server's graph")->required();
@@ -203,12 +201,10 @@ int Main(int argc, char** argv) {
   double cores = 0;
   app.add_option("--cores", cores,
                  "How much CPU time the abuse takes, of one core; 0: any");
-  app.add_option("--tls-ca", transport.tls.ca);
-  app.add_option("--tls-cert", transport.tls.cert);
-  app.add_option("--tls-key", transport.tls.key);
+  over.AddFlags(app);
   CLI11_PARSE(app, argc, argv);
   if (cores > 0) options.pause = CpuLimit(cores);
-  const absl::Status status = Run(server, folder, abuse, transport, options);
+  const absl::Status status = Run(server, folder, abuse, over, options);
   if (status.ok()) return 0;
   std::fprintf(stderr, "%s\n", status.ToString().c_str());
   return 1;

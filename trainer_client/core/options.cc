@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "channel/network.h"
 #include "common/fleet/address.h"
 #include "common/fleet/graph_name.h"
 #include "common/io/buffer.h"
@@ -121,6 +122,9 @@ absl::Status RemoteDistSamplingWorkerOptions::Validate() const {
   RETURN_IF_ERROR(CheckRange("prefetch_size", prefetch_size, 1, 1024));
   RETURN_IF_ERROR(CheckGraphName(graph_name));
   RETURN_IF_ERROR(CheckTrainerCache(trainer_cache));
+  if (!ParseCarrier(transport).ok()) {
+    return OptionError("transport", transport, "auto, grpc, tcp");
+  }
   if (worker_key.empty() || worker_key.size() > 256) {
     return OptionError("worker_key",
                        absl::StrCat(worker_key.size(), " bytes long"),

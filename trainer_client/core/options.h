@@ -85,6 +85,9 @@ struct RemoteDistSamplingWorkerOptions {
   // The name of this job on servers, for fairness and logs. 1 to 256 bytes of
   // UTF-8.
   std::string worker_key = "default";
+  // What carries batches and rows: "auto", TCP to servers that take it, as long
+  // as it gets through, else gRPC; "grpc"; or "tcp". Not in GLT.
+  std::string transport = "auto";
   // A file that a line of OTLP/JSON is appended to for each batch that is
   // taken, with the spans of where its time went (docs/trace.md); several
   // trainers of a machine may name the same file. Empty: batches are not

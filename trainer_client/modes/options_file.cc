@@ -184,6 +184,7 @@ RemoteDistSamplingWorkerOptions TakeRemote(Members& members) {
   members.TakeBytes("buffer_size", &options.buffer_size);
   members.Take("trainer_cache", &options.trainer_cache);
   members.Take("trainer_cache_list", &options.trainer_cache_list);
+  members.Take("transport", &options.transport);
   members.Take("worker_key", &options.worker_key);
   members.Take("graph_name", &options.graph_name);
   members.Take("tls_ca", &options.tls.ca);

@@ -31,7 +31,11 @@ class Remote final : public SamplingWorkers {
  public:
   explicit Remote(const RemoteDistSamplingWorkerOptions& options)
       : SamplingWorkers(options, "buffer_size"),
-        transport_(MakeNetworkTransport({.tls = options.tls})),
+        // Options that are wrong are refused before.
+        transport_(MakeNetworkTransport(
+            {.carrier =
+                 ParseCarrier(options.transport).value_or(Carrier::kAuto),
+             .tls = options.tls})),
         executor_("loader", options.num_rpc_threads) {}
   // The transport's handlers post to the executor, whose tasks use the
   // transport: so the transport is stopped before either is destroyed.

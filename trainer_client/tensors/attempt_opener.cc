@@ -128,6 +128,8 @@ void AttemptOpener::OnDescribed(size_t server,
   Server& asked = servers_[server];
   if (answer.ok()) {
     asked.trouble = absl::OkStatus();
+    options_.transport->NoteTakesTcp(asked.address, answer->incarnation,
+                                     answer->takes_tcp);
     asked.description = *std::move(answer);
   } else {
     asked.trouble = answer.status();

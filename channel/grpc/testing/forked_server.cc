@@ -40,10 +40,11 @@ class EchoAcceptor final : public StreamAcceptor {
   }
 };
 
-[[noreturn]] void Serve(const NetworkServerOptions& options, int port_pipe,
+[[noreturn]] void Serve(const NetworkServerOptions& options,
+                        const ForkedServer::Start& start, int port_pipe,
                         int lifeline) {
   EchoAcceptor acceptor;
-  const auto server = GrpcServer::Start(options, &acceptor);
+  const auto server = start(options, &acceptor);
   if (!server.ok()) _exit(1);
   (*server)->SetServing(true);
   const uint16_t port = (*server)->address().port;
@@ -58,14 +59,15 @@ class EchoAcceptor final : public StreamAcceptor {
 }  // namespace
 
 ForkedServer::ForkedServer(const NetworkServerOptions& options,
-                           const std::function<void()>& prepare) {
+                           const std::function<void()>& prepare,
+                           const Start& start) {
   int ports[2], line[2];
   if (pipe2(ports, O_CLOEXEC) != 0 || pipe2(line, O_CLOEXEC) != 0) return;
   pid_ = fork();
   if (pid_ == 0) {
     close(line[1]);
     prepare();
-    Serve(options, ports[1], line[0]);
+    Serve(options, start, ports[1], line[0]);
   }
   lifeline_ = UniqueFd(line[1]);
   close(line[0]);

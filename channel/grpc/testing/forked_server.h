@@ -1,4 +1,4 @@
-// A GrpcServer in a process of its own, which an attack may end.
+// A server in a process of its own, which an attack may end.
 #ifndef TRIBUTARY_CHANNEL_GRPC_TESTING_FORKED_SERVER_H_
 #define TRIBUTARY_CHANNEL_GRPC_TESTING_FORKED_SERVER_H_
 
@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "absl/time/time.h"
@@ -19,10 +20,14 @@ namespace tributary {
 // parent too. Its streams echo every message. Not thread-safe.
 class ForkedServer {
  public:
+  using Start = std::function<absl::StatusOr<std::unique_ptr<NetworkServer>>(
+      const NetworkServerOptions& options, StreamAcceptor* acceptor)>;
+
   // `prepare` runs in the child before the server starts.
   explicit ForkedServer(
       const NetworkServerOptions& options,
-      const std::function<void()>& prepare = [] {});
+      const std::function<void()>& prepare = [] {},
+      const Start& start = StartGrpc);
   ~ForkedServer();
   ForkedServer(const ForkedServer&) = delete;
   ForkedServer& operator=(const ForkedServer&) = delete;
@@ -38,6 +43,10 @@ class ForkedServer {
   absl::Duration cpu_time() const;
 
  private:
+  static absl::StatusOr<std::unique_ptr<NetworkServer>> StartGrpc(
+      const NetworkServerOptions& options, StreamAcceptor* acceptor) {
+    return GrpcServer::Start(options, acceptor);
+  }
   size_t StatusBytes(const char* key) const;
 
   pid_t pid_ = -1;

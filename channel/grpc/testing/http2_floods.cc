@@ -106,7 +106,8 @@ absl::Span<const Flood> AllFloods() {
 bool SendUntilCut(Connection& connection, const Flood& flood) {
   uint64_t sent = 0;
   for (int i = 0; sent < 512 * kMiB; ++i) {
-    const std::string piece = (i == 0 ? Preface() : "") + flood.piece(i);
+    const std::string piece =
+        (i == 0 && flood.http2 ? Preface() : "") + flood.piece(i);
     if (!connection.Send(piece)) return true;
     sent += piece.size();
   }

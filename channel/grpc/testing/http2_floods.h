@@ -13,11 +13,12 @@ namespace tributary::raw_http2 {
 
 struct Flood {
   const char* name;
-  // What is sent after the preface, piece by piece without end.
+  // What is sent, of HTTP/2 after the preface, piece by piece without end.
   std::function<std::string(int piece)> piece;
   // Limit of the bytes that the server's kernel takes before the server cuts:
   // what its guard allows, and what more arrives until that is given a CPU.
   uint64_t most = uint64_t{32} << 20;
+  bool http2 = true;
 };
 
 absl::Span<const Flood> AllFloods();

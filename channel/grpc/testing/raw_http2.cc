@@ -56,7 +56,7 @@ sockaddr_in Loopback(const char* host, uint16_t port) {
 }
 
 // Returns the session of a client that offers HTTP/2.
-SSL* MakeSession(const TlsFiles& tls) {
+SSL* MakeSession(const TlsFiles& tls, absl::string_view protocol) {
   const std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context(
       SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
   SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE |
@@ -66,7 +66,8 @@ SSL* MakeSession(const TlsFiles& tls) {
     SSL_CTX_use_PrivateKey_file(context.get(), tls.key.c_str(),
                                 SSL_FILETYPE_PEM);
   }
-  const std::string alpn = "\x02h2";
+  const std::string alpn = absl::StrCat(
+      std::string(1, static_cast<char>(protocol.size())), protocol);
   SSL_CTX_set_alpn_protos(context.get(),
                           reinterpret_cast<const unsigned char*>(alpn.data()),
                           static_cast<unsigned>(alpn.size()));
@@ -113,7 +114,8 @@ std::string MessagePrefix(uint32_t bytes, bool compressed) {
   return absl::StrCat(BigEndian(compressed ? 1 : 0, 1), BigEndian(bytes, 4));
 }
 
-Connection::Connection(uint16_t port, const char* source, const TlsFiles* tls)
+Connection::Connection(uint16_t port, const char* source, const TlsFiles* tls,
+                       absl::string_view protocol)
     : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   const sockaddr_in from = Loopback(source, 0);
   const sockaddr_in to = Loopback("127.0.0.1", port);
@@ -122,15 +124,15 @@ Connection::Connection(uint16_t port, const char* source, const TlsFiles* tls)
       connect(fd_.get(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)) !=
           0) {
     fd_.Reset();
-  } else if (tls != nullptr && !StartTls(*tls)) {
+  } else if (tls != nullptr && !StartTls(*tls, protocol)) {
     fd_.Reset();
   }
 }
 
-bool Connection::StartTls(const TlsFiles& tls) {
+bool Connection::StartTls(const TlsFiles& tls, absl::string_view protocol) {
   signal(SIGPIPE, SIG_IGN);  // OpenSSL writes without MSG_NOSIGNAL
   fcntl(fd_.get(), F_SETFL, O_NONBLOCK);
-  ssl_.reset(MakeSession(tls));
+  ssl_.reset(MakeSession(tls, protocol));
   SSL_set_fd(ssl_.get(), fd_.get());
   const absl::Time deadline = absl::Now() + absl::Seconds(20);
   while (true) {

@@ -49,9 +49,11 @@ std::string MessagePrefix(uint32_t bytes, bool compressed = false);
 class Connection {
  public:
   // Connects from `source`, an address of 127.0.0.0/8; with `tls` by TLS, with
-  // a certificate if it names one, and without looking at the server's.
+  // a certificate if it names one, and without looking at the server's, to
+  // which it offers `protocol` (ALPN).
   explicit Connection(uint16_t port, const char* source = "127.0.0.1",
-                      const TlsFiles* tls = nullptr);
+                      const TlsFiles* tls = nullptr,
+                      absl::string_view protocol = "h2");
 
   // The client's handshakes are done.
   bool connected() const { return fd_.valid(); }
@@ -77,7 +79,7 @@ class Connection {
                 absl::Duration patience = absl::Seconds(20));
 
  private:
-  bool StartTls(const TlsFiles& tls);
+  bool StartTls(const TlsFiles& tls, absl::string_view protocol);
   // As send() and recv() of a socket that does not block.
   ssize_t Write(absl::string_view bytes);
   ssize_t Read(char* buffer, size_t bytes);

@@ -154,6 +154,8 @@ v1::ServerStatus MakeServerStatus(const StatusInput& input) {
   status.set_memory_budget_bytes(input.memory_budget);
   status.set_queued(static_cast<uint32_t>(input.queued));
   status.set_active(static_cast<uint32_t>(input.active));
+  status.set_streams(static_cast<uint32_t>(input.facts.streams));
+  status.set_tcp_streams(static_cast<uint32_t>(input.facts.tcp_streams));
   for (v1::JobStatus& job : MakeJobStatus(input)) {
     *status.add_jobs() = std::move(job);
   }

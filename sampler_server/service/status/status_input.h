@@ -30,6 +30,8 @@ struct ServerFacts {
   // Refusals since the start, by reason.
   std::map<std::string, uint64_t> refused_connections;
   std::map<std::string, uint64_t> refused_streams;
+  size_t streams = 0;  // that are open
+  size_t tcp_streams = 0;
   std::vector<std::string> silent_peers;  // their addresses
   // Until this server's certificate ends.
   absl::Duration certificate_left = absl::InfiniteDuration();

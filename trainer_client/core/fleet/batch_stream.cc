@@ -9,6 +9,13 @@
 #include "trainer_client/core/fleet/grant_messages.h"
 
 namespace tributary {
+namespace {
+
+FrameAssembler::Place PlaceOf(const v1::Frame& frame) {
+  return {frame.offset(), frame.total(), frame.left_out_bytes()};
+}
+
+}  // namespace
 
 BatchStream::Granted::Granted(const CreditRequest& request)
     : slot(request.slot),
@@ -81,6 +88,16 @@ void BatchStream::ReportWait(double wait_ratio) {
 uint64_t BatchStream::SignsOf(uint64_t grant) {
   const std::shared_ptr<Granted> granted = Find(grant);
   return granted == nullptr ? 0 : granted->signs.load();
+}
+
+PayloadRoom BatchStream::RoomFor(const IncomingMessage& message) {
+  if (message.kind() != MessageKind::kFrame) return {};
+  const auto frame = ParseHeader<v1::Frame>(message);
+  if (!frame.ok()) return {};  // OnMessage reports it
+  const std::shared_ptr<Granted> granted = Find(frame->grant());
+  if (granted == nullptr) return {};
+  return {granted->assembler.RoomFor(PlaceOf(*frame), message.payload_size()),
+          granted->slot};
 }
 
 void BatchStream::OnMessage(IncomingMessage& message) {
@@ -196,8 +213,7 @@ absl::Status BatchStream::OnFrame(IncomingMessage& message) {
         absl::StrCat("a frame for grant ", frame.grant(), ", not open"));
   }
   FrameAssembler& assembler = granted->assembler;
-  RETURN_IF_ERROR(assembler.Add(
-      {frame.offset(), frame.total(), frame.left_out_bytes()}, message));
+  RETURN_IF_ERROR(assembler.Add(PlaceOf(frame), message));
   if (frame.has_trace()) {
     granted->trace = TraceOf(std::move(*frame.mutable_trace()));
   }

@@ -68,6 +68,8 @@ class BatchStream : public StreamHandler,
   uint64_t SignsOf(uint64_t grant);
 
   // ---- called on the transport's thread -------------------------------------
+  // A frame goes straight to its place in the slot.
+  PayloadRoom RoomFor(const IncomingMessage& message) override;
   void OnMessage(IncomingMessage& message) override;
   void OnClosed(const absl::Status& why) override;
 

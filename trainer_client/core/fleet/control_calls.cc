@@ -126,6 +126,7 @@ absl::StatusOr<ServerDescription> ToDescription(v1::DescribeReply told) {
   description.draining = told.draining();
   description.budget_bytes = told.budget_bytes();
   description.takes_wait_reports = told.takes_wait_reports();
+  description.takes_tcp = told.takes_tcp();
   for (const v1::HotListState& list : told.hot_lists()) {
     ASSIGN_OR_RETURN(const Sha256Digest digest,
                      ToDigest("hot list's", list.digest()));

@@ -48,6 +48,7 @@ struct ServerDescription {
   bool draining = false;
   uint64_t budget_bytes = 0;  // for all batches being made; 0: unknown
   bool takes_wait_reports = false;
+  bool takes_tcp = false;
   std::vector<DescribedPeer> peers;  // healthy ones
   std::vector<DescribedHotList> hot_lists;
 

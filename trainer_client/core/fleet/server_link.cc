@@ -73,6 +73,8 @@ void ServerLink::OnDescribeReply(uint64_t attempt,
   if (events == nullptr) return;
   if (!reply.ok()) return GoDown(reply.status());
   description_ = *std::move(reply);
+  options_.transport->NoteTakesTcp(options_.address, description_.incarnation,
+                                   description_.takes_tcp);
   if (description_.draining) {
     return GoDown(absl::UnavailableError("it is draining"));
   }

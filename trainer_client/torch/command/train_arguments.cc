@@ -293,6 +293,12 @@ absl::Status ReadSource(const TrainFlagTexts& t, TrainArguments& a) {
         "--trainer-cache with --graph; allowed: with --servers; in the same "
         "process, and over shared memory, rows are not sent");
   }
+  if (!a.source.graph.empty() && a.source.worker.transport != "auto") {
+    return absl::InvalidArgumentError(
+        "--transport with --graph; allowed: with --servers; a graph's folder "
+        "is "
+        "sampled on this machine");
+  }
   if (a.source.graph.empty() && a.source.worker.servers.empty()) {
     return absl::InvalidArgumentError(
         "--graph DIR, --servers or --worker-options is needed");

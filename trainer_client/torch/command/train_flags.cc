@@ -101,6 +101,11 @@ void DeclareSource(CLI::App& app, TrainArguments& a, TrainFlagTexts& t) {
   app.add_option("--trainer-cache-list", a.source.worker.trainer_cache_list,
                  "Which of the graph's hot lists orders these rows  [one that "
                  "was sampled, else degree]");
+  app.add_option("--transport", a.source.worker.transport,
+                 "With --servers: what carries batches and rows: auto (TCP to "
+                 "servers that take it, as long as it gets through, else "
+                 "gRPC), grpc, tcp")
+      ->capture_default_str();
   app.add_flag("--pin-memory", a.source.worker.pin_memory,
                "Receive into page-locked memory, from which GPUs copy "
                "asynchronously; without CUDA a warning, and plain memory");
