@@ -85,6 +85,7 @@ absl::StatusOr<ReadResult> MessageReader::ReadFrom(Read read, Sink& sink) {
   payload_read_ += to_payload;
   end_ += bytes - to_payload;
   RETURN_IF_ERROR(HandleBuffered(sink));
+  ShrinkBuffer();
   return bytes < asked ? ReadResult::kDrained : ReadResult::kPart;
 }
 
@@ -95,11 +96,25 @@ void MessageReader::MakeRoom() {
     std::memmove(buffer_.data(), buffer_.data() + begin_, buffered());
   }
   end_ -= std::exchange(begin_, 0);
-  if (end_ == 0 && buffer_.size() != kBufferBytes) {
-    buffer_ = std::vector<uint8_t>(kBufferBytes);
+  if (buffer_.empty()) {
+    buffer_.resize(kBufferBytes);
   } else if (end_ == buffer_.size()) {
     buffer_.resize(std::min(incomplete_bytes_, 2 * buffer_.size()));
   }
+}
+
+// A buffer that grew for a large header goes with it: an idle stream keeps
+// none.
+void MessageReader::ShrinkBuffer() {
+  if (buffer_.size() <= kBufferBytes || incomplete_bytes_ > kBufferBytes ||
+      buffered() > kBufferBytes) {
+    return;
+  }
+  std::vector<uint8_t> smaller(kBufferBytes);
+  std::memcpy(smaller.data(), buffer_.data() + begin_, buffered());
+  buffer_.swap(smaller);
+  end_ = buffered();
+  begin_ = 0;
 }
 
 absl::Status MessageReader::HandleBuffered(Sink& sink) {
@@ -186,6 +201,7 @@ void MessageReader::Drop() {
   in_payload_ = false;
   payload_ = {};
   payload_read_ = 0;
+  std::string().swap(header_);
   own_.reset();
   room_ = {};
 }

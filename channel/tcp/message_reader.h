@@ -27,7 +27,7 @@ namespace tributary {
 // read into the room that the sink names, and its CRC is computed on each piece
 // while that is in the cache.
 //
-// Holds at most one unfinished message. Memory of its own for a header or a
+// Holds at most one unfinished message, and nothing of those before. Memory of its own for a header or a
 // payload is not touched before bytes for it have arrived, so that a claim of
 // many costs nothing. Not thread-safe: used on the thread of a stream's loop.
 class MessageReader {
@@ -67,6 +67,7 @@ class MessageReader {
  private:
   size_t buffered() const { return end_ - begin_; }
   void MakeRoom();
+  void ShrinkBuffer();
   absl::Status HandleBuffered(Sink& sink);
   absl::StatusOr<bool> BeginMessage(Sink& sink);
   absl::Status BeginPayload(std::string_view header, Sink& sink);

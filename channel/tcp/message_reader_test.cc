@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "channel/envelope.h"
 #include "channel/testing/recording_stream.h"
+#include "common/testing/held_memory.h"
 
 namespace tributary {
 namespace {
@@ -51,9 +53,13 @@ class MessageReaderTest : public ::testing::Test {
  protected:
   // Has the reader read all of `bytes`, at most `piece` at a time.
   absl::Status ReadAll(const std::string& bytes, size_t piece) {
+    return ReadAll(bytes, piece, reader_);
+  }
+  absl::Status ReadAll(const std::string& bytes, size_t piece,
+                       MessageReader& reader) {
     size_t at = 0;
     while (true) {
-      const auto result = reader_.ReadFrom(
+      const auto result = reader.ReadFrom(
           [&](absl::Span<iovec> to) -> ssize_t {
             if (at == bytes.size()) {
               errno = EAGAIN;
@@ -88,6 +94,29 @@ class MessageReaderTest : public ::testing::Test {
     return static_cast<ssize_t>(done);
   }
 };
+
+// Sent by each of a server's streams, it would be gigabytes.
+TEST_F(MessageReaderTest, NothingIsHeldOfMessagesThatWereTaken) {
+  for (const size_t payload : {0, 1 << 20}) {
+    for (const size_t of_next : {0, 1, 40}) {
+      const std::string next = BytesOf(MakeMessage(2, std::string(60, 'n'), 9));
+      const std::string bytes =
+          BytesOf(MakeMessage(1, std::string(kMaxHeaderBytes, 'h'), payload)) +
+          next.substr(0, of_next);
+      const int64_t before = HeldBytes();
+      MessageReader reader;
+      ASSERT_TRUE(ReadAll(bytes, 1 << 30, reader).ok());
+      ASSERT_EQ(sink_.taken.size(), 1);
+      sink_ = RecordingSink();
+      read_to_ = {};
+      EXPECT_LT(HeldBytes() - before, 2 * MessageReader::kBufferBytes)
+          << payload << " " << of_next;
+      ASSERT_TRUE(ReadAll(next.substr(of_next), 1 << 30, reader).ok());
+      EXPECT_EQ(sink_.taken.size(), 1);
+      sink_ = RecordingSink();
+    }
+  }
+}
 
 TEST_F(MessageReaderTest, MessagesArriveWholeWhateverThePieces) {
   std::string bytes;

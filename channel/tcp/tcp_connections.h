@@ -2,6 +2,7 @@
 #ifndef TRIBUTARY_CHANNEL_TCP_TCP_CONNECTIONS_H_
 #define TRIBUTARY_CHANNEL_TCP_TCP_CONNECTIONS_H_
 
+#include <cstddef>
 #include <memory>
 
 #include "absl/status/statusor.h"
@@ -12,6 +13,11 @@
 #include "common/observe/refusal_counter.h"
 
 namespace tributary {
+
+// What a stream over TCP takes beside its messages: buffers, and with TLS its
+// state and what is encrypted and not taken by the socket yet.
+inline constexpr size_t kTcpStreamBytes = size_t{32} << 10;
+inline constexpr size_t kTlsStreamBytes = size_t{192} << 10;
 
 // Makes a stream of each connection that it adopts, as TcpServer says, and
 // counts the late ones in `refused` as "slow". `acceptor`, `places` and

@@ -17,8 +17,8 @@ namespace tributary {
 // All other limits are those of NetworkServerOptions: a connection whose stream
 // is not open within handshake_timeout is cut and counted as "slow", and
 // connection_idle_timeout is that of streams. A message that is being received
-// takes its own size, at most kMaxEnvelopeBytes, and a connection 16 KiB more,
-// with TLS some 300 KiB while it reads and writes.
+// takes its own size, at most kMaxEnvelopeBytes, and a connection more as
+// tcp_connections.h says.
 // With TLS a client must show a certificate of an authority in tls.ca, with an
 // identity, which is the Caller's of its stream; a client that is refused
 // learns why. A stream whose connection has grown old closes with PlannedEnd.

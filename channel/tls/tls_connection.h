@@ -26,7 +26,7 @@ namespace tributary {
 // the same bytes; Flush sends the rest. Not thread-safe.
 class TlsConnection {
  public:
-  static constexpr size_t kMostEncrypted = size_t{128} << 10;
+  static constexpr size_t kMostEncrypted = size_t{64} << 10;
 
   // `fd` stays open while the result is used. `alpn`: the protocol that a
   // client offers; empty: none. INTERNAL if OpenSSL has no memory.

@@ -25,6 +25,13 @@ inline absl::StatusOr<std::unique_ptr<NetworkServer>> StartNetworkServer(
       });
 }
 
+// Returns what an open stream of such a server may take beside its messages,
+// and beside receive_memory.
+inline uint64_t StreamBytes(const NetworkServerOptions& options) {
+  if (!options.takes_tcp) return 0;
+  return options.tls.empty() ? kTcpStreamBytes : kTlsStreamBytes;
+}
+
 inline std::unique_ptr<NetworkTransport> MakeNetworkTransport(
     const NetworkTransportOptions& options) {
   if (options.carrier == Carrier::kGrpc) {

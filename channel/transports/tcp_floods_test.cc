@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 #include <tuple>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -65,9 +66,11 @@ class Asker {
     client_->set_stream(transport_->Connect({"127.0.0.1", port},
                                             StreamMethod::kBatches, client_));
   }
-  bool IsAnswered() {
+  // Asks by a header of some bytes, which comes back.
+  bool IsAnswered(size_t bytes = 1000) {
     const size_t before = client_->num_heard();
-    (void)client_->stream()->Send(MakeMessage(1, "an honest question", 1000));
+    (void)client_->stream()->Send(
+        MakeMessage(1, std::string(bytes, 'q'), 1000));
     return log_.WaitUntil([&] {
       return client_->num_heard() > before || client_->is_closed();
     }) && !client_->is_closed();
@@ -133,6 +136,30 @@ TEST_P(TcpFloodsTest, IsCutAndOthersAreServed) {
   std::cout << "  took at most " << most_taken_ << " bytes, grew by "
             << (peak - before) / kMiB << " MiB; newcomers: " << served
             << ", which waited " << longest << " at most\n";
+}
+
+// As many streams as a test can open, each of which has read and written more
+// than its buffers hold.
+TEST(TcpStreamMemoryTest, AStreamTakesWhatIsSaid) {
+  constexpr size_t kStreams = 200;
+  for (const bool with_tls : {false, true}) {
+    ForkedServer& server = with_tls ? *Servers().tls : *Servers().plain;
+    const TlsFiles files =
+        with_tls ? Servers().certificates.Trainer("honest") : TlsFiles();
+    ASSERT_TRUE(Asker(server.port(), files).IsAnswered());
+    const uint64_t before = server.resident_bytes();
+    std::vector<std::unique_ptr<Asker>> streams;
+    for (size_t i = 0; i < kStreams; ++i) {
+      streams.push_back(std::make_unique<Asker>(server.port(), files));
+      EXPECT_TRUE(streams.back()->IsAnswered(size_t{400} << 10));
+    }
+    const uint64_t each =
+        (std::max<uint64_t>(server.resident_bytes(), before) - before) /
+        kStreams;
+    EXPECT_LT(each, with_tls ? kTlsStreamBytes : kTcpStreamBytes);
+    std::cout << "  a stream takes " << each << " bytes"
+              << (with_tls ? " with TLS\n" : "\n");
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Floods, TcpFloodsTest,

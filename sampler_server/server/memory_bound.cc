@@ -56,6 +56,7 @@ std::vector<MemoryPart> MemoryBound(const SamplerServiceOptions& options,
       {"hot rows", input.hot_bytes},
       {"status of the fleet", kStatusBytes},
       {"network library", input.transport_bytes},
+      {"streams over TCP", input.max_streams * input.stream_bytes},
   };
   parts.push_back({"allocator", TotalOf(parts) / kAllocatorPart});
   parts.push_back({"process", kProcessBytes});

@@ -26,6 +26,7 @@ TEST(MemoryBoundTest, AddsUpTheBudgets) {
   input.max_streams = 4096;
   input.partitions = 4;
   input.transport_bytes = 100 * kMiB;
+  input.stream_bytes = 32 << 10;
   const auto parts = MemoryBound(options, input);
   EXPECT_EQ(PartOf(parts, "calls to peers"), 512 * kMiB);
   EXPECT_EQ(PartOf(parts, "small answers"), 128 * kMiB);
@@ -35,7 +36,7 @@ TEST(MemoryBoundTest, AddsUpTheBudgets) {
   EXPECT_EQ(PartOf(parts, "traces of batches"), 4 * kMiB);
   EXPECT_EQ(PartOf(parts, "status of the fleet"), (1 + 20 + 32) * kMiB);
   const uint64_t counted = (1024 + 512 + 128 + 8 + 64 + 128 + 128 + 64 + 64 +
-                            64 + 256 + 64 + 72 + 4 + 53 + 100) *
+                            64 + 256 + 64 + 72 + 4 + 53 + 100 + 128) *
                            kMiB;
   EXPECT_EQ(TotalOf(parts), counted + counted / 8 + 192 * kMiB);
 }

@@ -163,6 +163,7 @@ class SamplerServerImpl final : public SamplerServer {
   // What callbacks of the service's streams and timers keep.
   const std::shared_ptr<ServerFactsSource> facts_ =
       std::make_shared<ServerFactsSource>();
+  NetworkServerOptions network_options_;  // set by Start
   std::unique_ptr<NetworkServer> network_;
   std::unique_ptr<MetricsServer> http_;
   std::unique_ptr<MetricsServer> health_;
@@ -177,7 +178,7 @@ class SamplerServerImpl final : public SamplerServer {
 
 absl::Status SamplerServerImpl::Start(const std::vector<ListedGraph>& sources) {
   RETURN_IF_ERROR(ServeGraphs(sources));
-  NetworkServerOptions network;
+  NetworkServerOptions& network = network_options_;
   network.listen = options_.listen;
   network.insecure = options_.insecure;
   network.tls = options_.tls;
@@ -335,7 +336,8 @@ uint64_t SamplerServerImpl::MemoryBoundBytes() const {
   MemoryBoundInput input;
   input.max_streams = options_.max_streams;
   input.hot_bytes = graphs_.hot_bytes();
-  input.transport_bytes = NetworkServerOptions().receive_memory;
+  input.transport_bytes = network_options_.receive_memory;
+  input.stream_bytes = StreamBytes(network_options_);
   for (const GraphState& graph : service_->graphs()) {
     input.partitions = std::max(input.partitions, graph.num_partitions);
   }
