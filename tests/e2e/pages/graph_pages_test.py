@@ -84,6 +84,13 @@ class GraphPagesTest(unittest.TestCase):
         self.assertIn("rows covered", said)
         self.assertEqual(len(re.findall(r"^0 \d+ [0-9a-f]{64} ", said, re.M)), 5)
 
+    def test_what_carries_the_streams(self):
+        said = self.shells.paste(page.with_free_ports(
+            page.block(MODES, "tributary partition --input tests/data/cora --out fleet")))
+        self.assertRegex(said, r"(?m)^\S+ ready .* transport=tcp,grpc$")
+        self.assertRegex(said, r"(?m)^ok +transport: TCP and gRPC$")
+        self.assertEqual(len(re.findall(r"^0 \d+ [0-9a-f]{64} ", said, re.M)), 3)
+
     def test_arrays_in_python(self):
         self.shells.paste(
             "mkdir t\nprintf '%s\\n' src,dst a,b b,c c,a d,a e,a f,a g,a h,a > t/edges.csv\n"

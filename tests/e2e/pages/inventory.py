@@ -144,6 +144,7 @@ BLOCKS = {
         ("auto workers", CPP),
         ("tributary bench gather", TEMPLATE),
         ('{"mode": "mp"', TEXT),
+        ("tributary partition", GRAPHS),
         ("tributary status --servers", TEMPLATE),
         ("tributary status: DEADLINE", TEXT),
         ("./dev certs", GRAPHS),

@@ -136,7 +136,7 @@ class StarvedFleetTest(unittest.TestCase):
         self.assertEqual(math.ceil(fleet.wanted()), right, (busy, waits))
         status = processes.run_ok("status", "--servers",
                                   fleet.servers[0].address)
-        self.assertRegex(status, r" busy=(1\.00|0\.9\d) wait=0\.[67]\d$")
+        self.assertRegex(status, r" busy=(1\.00|0\.9\d) wait=0\.[67]\d transport=tcp,grpc$")
 
         fleet.grow(right)
         # Of the minute that begins here, servers that are new have been idle before.
