@@ -1,6 +1,7 @@
 // Prints, for streams between two processes over loopback, the rates of raw
-// TCP, of gRPC alone, and of batches over TCP and over gRPC, measured in turns
-// in the same run; compare their ratios.
+// TCP, of gRPC and of OpenSSL alone, and of batches over TCP and over gRPC, in
+// plain text and with mutual TLS, measured in turns in the same run; compare
+// their ratios.
 //
 //   ./dev bench channel [--streams=1] [--rounds=3] [--frame-kib=64,256,1024]
 //       [--only=TEXT]    of the ways beside raw TCP, those with TEXT in their
@@ -22,10 +23,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "benchmarks/channel/bare_grpc_stream.h"
+#include "benchmarks/channel/bare_tls_stream.h"
 #include "benchmarks/lib/measure/batch_stream.h"
 #include "benchmarks/lib/measure/loopback_tcp.h"
 #include "benchmarks/lib/measure/measured_transfer.h"
 #include "benchmarks/lib/measure/sender_process.h"
+#include "common/identity/testing/test_certificates.h"
+#include "common/identity/tls_files.h"
 #include "common/io/buffer.h"
 #include "common/text/status.h"
 
@@ -37,6 +41,7 @@ constexpr int kBatches = 16;  // a GiB a measurement, of all streams together
 
 struct Flags {
   std::string serve;  // the far end's: what it serves
+  TlsFiles tls;       // likewise; empty: plain text
   std::string only;   // of the transports, those whose names contain it
   int streams = 1;
   int rounds = 3;
@@ -53,6 +58,7 @@ struct Series {
   std::string serve;
   int frame_kib = 1024;
   std::function<absl::StatusOr<double>(uint16_t port)> seconds;
+  TlsFiles tls = {};  // the sender's
   TransferSeries costs = {};
 };
 
@@ -71,14 +77,42 @@ absl::Status Serve(const Flags& flags) {
     ServeSenderProcess(source->port());
     return absl::OkStatus();
   }
-  return ServeBatchStreams(
-      flags.serve == "tcp" ? BatchNetwork::kTcp : BatchNetwork::kGrpc,
-      room.span(), frame_bytes);
+  if (flags.serve == "openssl") {
+    ASSIGN_OR_RETURN(
+        const auto source,
+        BareTlsSource::Start(flags.tls, room.span(), flags.bytes()));
+    ServeSenderProcess(source->port());
+    return absl::OkStatus();
+  }
+  return ServeBatchStreams({.tcp = flags.serve == "tcp", .tls = flags.tls},
+                           room.span(), frame_bytes);
 }
 
 // --- the receiver's process
 
-std::vector<Series> AllSeries(const Flags& flags, absl::Span<uint8_t> to) {
+// Batches over either network, in plain text or with TLS between `sampler` and
+// `trainer`.
+void AddBatches(const Flags& flags, absl::Span<uint8_t> to,
+                const TlsFiles& sampler, const TlsFiles& trainer,
+                std::vector<Series>& all) {
+  for (const int kib : flags.all_frame_kib) {
+    for (const bool tcp : {true, false}) {
+      const BatchNetwork network{.tcp = tcp, .tls = trainer};
+      all.push_back({absl::StrCat("batches over ", tcp ? "TCP" : "gRPC",
+                                  trainer.empty() ? "" : " with TLS",
+                                  ", frames of ", kib, " KiB"),
+                     tcp ? "tcp" : "grpc", kib,
+                     [=](uint16_t port) {
+                       return BatchSeconds(network, port, flags.streams,
+                                           flags.batches(), to);
+                     },
+                     sampler});
+    }
+  }
+}
+
+std::vector<Series> AllSeries(const Flags& flags, absl::Span<uint8_t> to,
+                              TestCertificates& certificates) {
   const int streams = flags.streams;
   std::vector<Series> all;
   all.push_back({"raw writev/readv", "raw", 1024, [=](uint16_t port) {
@@ -92,17 +126,17 @@ std::vector<Series> AllSeries(const Flags& flags, absl::Span<uint8_t> to) {
                          copied ? to : absl::Span<uint8_t>());
                    }});
   }
-  for (const int kib : flags.all_frame_kib) {
-    for (const bool tcp : {true, false}) {
-      all.push_back({absl::StrCat("batches over ", tcp ? "TCP" : "gRPC",
-                                  ", frames of ", kib, " KiB"),
-                     tcp ? "tcp" : "grpc", kib, [=](uint16_t port) {
-                       return BatchSeconds(
-                           tcp ? BatchNetwork::kTcp : BatchNetwork::kGrpc, port,
-                           streams, flags.batches(), to);
-                     }});
-    }
+  AddBatches(flags, to, {}, {}, all);
+  const TlsFiles sampler = certificates.Sampler();
+  const TlsFiles trainer = certificates.Trainer("bench");
+  if (streams == 1) {
+    all.push_back({"bare OpenSSL with TLS", "openssl", 1024,
+                   [=](uint16_t port) {
+                     return BareTlsSeconds(trainer, port, flags.bytes(), to);
+                   },
+                   sampler});
   }
+  AddBatches(flags, to, sampler, trainer, all);
   return all;
 }
 
@@ -111,7 +145,10 @@ absl::Status Measure(const Flags& flags, Series& series) {
       const TransferCost cost,
       MeasureTransfer({absl::StrCat("--serve=", series.serve),
                        absl::StrCat("--streams=", flags.streams),
-                       absl::StrCat("--frame-kib=", series.frame_kib)},
+                       absl::StrCat("--frame-kib=", series.frame_kib),
+                       absl::StrCat("--tls-ca=", series.tls.ca),
+                       absl::StrCat("--tls-cert=", series.tls.cert),
+                       absl::StrCat("--tls-key=", series.tls.key)},
                       series.seconds));
   series.costs.Add(cost, flags.bytes() * flags.streams);
   return absl::OkStatus();
@@ -126,7 +163,8 @@ void Print(const Series& series, const Series& raw) {
 absl::Status Run(const Flags& flags) {
   const AlignedBuffer from = MakePattern(kRoom);
   AlignedBuffer to(kRoom * flags.streams);
-  std::vector<Series> all = AllSeries(flags, to.span());
+  TestCertificates certificates;
+  std::vector<Series> all = AllSeries(flags, to.span(), certificates);
   std::erase_if(all, [&flags](const Series& series) {
     return series.serve != "raw" && !absl::StrContains(series.name, flags.only);
   });
@@ -150,12 +188,15 @@ absl::Status Run(const Flags& flags) {
 // --- flags
 
 bool ParseOne(const std::string& name, const std::string& value, Flags& flags) {
-  if (name == "--serve") {
-    flags.serve = value;
-    return true;
-  }
-  if (name == "--only") {
-    flags.only = value;
+  const std::pair<const char*, std::string*> texts[] = {
+      {"--serve", &flags.serve},
+      {"--only", &flags.only},
+      {"--tls-ca", &flags.tls.ca},
+      {"--tls-cert", &flags.tls.cert},
+      {"--tls-key", &flags.tls.key}};
+  for (const auto& [text, to] : texts) {
+    if (name != text) continue;
+    *to = value;
     return true;
   }
   if (name == "--frame-kib") {

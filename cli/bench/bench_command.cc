@@ -158,7 +158,7 @@ void BenchCommand::DeclareGenerated(CLI::App& app) {
 void BenchCommand::DeclareStream(CLI::App& bench) {
   CLI::App* app = DeclareOne(
       bench, BenchKind::kStream, "stream",
-      "Receives batches over gRPC from a process that it starts; compared with "
+      "Receives batches over TCP from a process that it starts; compared with "
       "raw TCP. With --servers, receives batches from a fleet");
   const auto sampling = app->get_options(
       [](const CLI::Option* o) { return !o->check_lname("help"); });
@@ -180,7 +180,7 @@ void BenchCommand::DeclareStream(CLI::App& bench) {
       ->excludes(servers_);
   app->add_option(
       "--seconds", seconds_,
-      "Repeat rounds, of 1 GiB by gRPC and 1 GiB by TCP, for this time; "
+      "Repeat rounds, of 1 GiB of batches and 1 GiB of raw TCP, for this time; "
       "default: 3. With --servers, repeat epochs; default: --batches, once");
   app->add_flag("--json", json_, "One JSON object on a line");
 }

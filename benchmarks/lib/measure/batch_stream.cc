@@ -157,11 +157,13 @@ class Source final : public BatchSender {
   Source(absl::Span<const uint8_t> room, size_t frame_bytes)
       : pool_("frames", 1), acceptor_(room, &pool_, frame_bytes) {}
 
-  absl::Status Listen(BatchNetwork network) {
-    if (network == BatchNetwork::kTcp) {
-      ASSIGN_OR_RETURN(server_, TcpServer::Start({}, &acceptor_));
+  absl::Status Listen(const BatchNetwork& network) {
+    NetworkServerOptions options;
+    options.tls = network.tls;
+    if (network.tcp) {
+      ASSIGN_OR_RETURN(server_, TcpServer::Start(options, &acceptor_));
     } else {
-      ASSIGN_OR_RETURN(server_, GrpcServer::Start({}, &acceptor_));
+      ASSIGN_OR_RETURN(server_, GrpcServer::Start(options, &acceptor_));
     }
     return absl::OkStatus();
   }
@@ -183,12 +185,14 @@ class Receivers {
         to_(to),
         transports_(static_cast<size_t>(streams)) {}
 
-  absl::Status Open(BatchNetwork network) {
+  absl::Status Open(const BatchNetwork& network) {
+    NetworkTransportOptions options;
+    options.tls = network.tls;
     for (auto& transport : transports_) {
-      if (network == BatchNetwork::kTcp) {
-        ASSIGN_OR_RETURN(transport, TcpTransport::Start());
+      if (network.tcp) {
+        ASSIGN_OR_RETURN(transport, TcpTransport::Start(options));
       } else {
-        transport = std::make_unique<GrpcTransport>();
+        transport = std::make_unique<GrpcTransport>(options);
       }
     }
     return absl::OkStatus();
@@ -220,13 +224,14 @@ class Receivers {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<BatchSender>> BatchSender::Start(
-    BatchNetwork network, absl::Span<const uint8_t> room, size_t frame_bytes) {
+    const BatchNetwork& network, absl::Span<const uint8_t> room,
+    size_t frame_bytes) {
   auto source = std::make_unique<Source>(room, frame_bytes);
   RETURN_IF_ERROR(source->Listen(network));
   return source;
 }
 
-absl::StatusOr<double> BatchSeconds(BatchNetwork network, uint16_t port,
+absl::StatusOr<double> BatchSeconds(const BatchNetwork& network, uint16_t port,
                                     int streams, int batches,
                                     absl::Span<uint8_t> to) {
   Receivers receivers(port, streams, to);

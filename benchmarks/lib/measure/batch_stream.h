@@ -9,10 +9,16 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "common/identity/tls_files.h"
 
 namespace tributary {
 
-enum class BatchNetwork { kGrpc, kTcp };
+// What carries the batches, at both ends.
+struct BatchNetwork {
+  bool tcp = false;  // else gRPC
+  // Of a sampler, or of a trainer at the receiving end; empty: plain text.
+  TlsFiles tls = {};
+};
 
 // The sending end: a server that answers every credit with the same batch.
 class BatchSender {
@@ -21,7 +27,8 @@ class BatchSender {
   // Listens on a free port of loopback. `room`, the batch's bytes, outlives the
   // source.
   static absl::StatusOr<std::unique_ptr<BatchSender>> Start(
-      BatchNetwork network, absl::Span<const uint8_t> room, size_t frame_bytes);
+      const BatchNetwork& network, absl::Span<const uint8_t> room,
+      size_t frame_bytes);
   virtual uint16_t port() const = 0;
 };
 
@@ -30,7 +37,7 @@ class BatchSender {
 // with two batches requested ahead. The connections are made and one batch is
 // received before the clock starts. Returns the stream's error, or
 // DEADLINE_EXCEEDED after 60 s.
-absl::StatusOr<double> BatchSeconds(BatchNetwork network, uint16_t port,
+absl::StatusOr<double> BatchSeconds(const BatchNetwork& network, uint16_t port,
                                     int streams, int batches,
                                     absl::Span<uint8_t> to);
 

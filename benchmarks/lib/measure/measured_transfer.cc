@@ -29,7 +29,7 @@ absl::Status ServeRawStreams(absl::Span<const uint8_t> room, int streams,
   return sent;
 }
 
-absl::Status ServeBatchStreams(BatchNetwork network,
+absl::Status ServeBatchStreams(const BatchNetwork& network,
                                absl::Span<const uint8_t> room,
                                size_t frame_bytes) {
   ASSIGN_OR_RETURN(const auto source,

@@ -27,7 +27,7 @@ AlignedBuffer MakePattern(size_t bytes);
 // ServeBatchStreams sends it as the batch that every credit requests.
 absl::Status ServeRawStreams(absl::Span<const uint8_t> room, int streams,
                              uint64_t bytes);
-absl::Status ServeBatchStreams(BatchNetwork network,
+absl::Status ServeBatchStreams(const BatchNetwork& network,
                                absl::Span<const uint8_t> room,
                                size_t frame_bytes);
 
