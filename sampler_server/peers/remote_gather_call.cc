@@ -35,63 +35,61 @@ void RemoteGatherCall::Start() {
   Next();
 }
 
-// Allocates the columns that are asked for, in the order of the reply.
+// Notes the columns that are asked for, in the order of the reply.
 absl::Status RemoteGatherCall::PlanColumns() {
   if (gather_.table == RemoteGather::Table::kEdges) {
     const EdgeTypeSchema& type = schema_->edge_types[gather_.type];
     RETURN_IF_ERROR(AddFeatures(v1::COLUMN_EDGE_ATTR, gather_.edge_attr,
                                 type.edge_attr, gather_.feature_dtype,
-                                &rows_.edge_attr, &rows_.edge_attr_scale));
+                                &GatheredRows::edge_attr,
+                                &GatheredRows::edge_attr_scale));
     std::optional<ColumnSchema> weight;
     if (type.weighted) weight = ColumnSchema{type.weight_dtype, 0};
     return AddFeatures(v1::COLUMN_WEIGHT, gather_.weight, weight,
-                       FeatureDType::kStored, &rows_.weight, nullptr);
+                       FeatureDType::kStored, &GatheredRows::weight, nullptr);
   }
   if (gather_.orig_id) {
-    rows_.orig_id.resize(gather_.rows.size());
-    AddColumn(v1::COLUMN_ORIG_ID, sizeof(int64_t),
-              reinterpret_cast<uint8_t*>(rows_.orig_id.data()));
+    AddColumn(v1::COLUMN_ORIG_ID, sizeof(int64_t), &GatheredRows::orig_id);
   }
   const NodeTypeSchema& type = schema_->node_types[gather_.type];
   RETURN_IF_ERROR(AddFeatures(v1::COLUMN_X, gather_.x, type.x,
-                              gather_.feature_dtype, &rows_.x, &rows_.x_scale));
+                              gather_.feature_dtype, &GatheredRows::x,
+                              &GatheredRows::x_scale));
   RETURN_IF_ERROR(AddFeatures(v1::COLUMN_Y, gather_.y, type.y,
-                              FeatureDType::kStored, &rows_.y, nullptr));
+                              FeatureDType::kStored, &GatheredRows::y,
+                              nullptr));
   if (gather_.time) {
-    rows_.time.resize(gather_.rows.size());
-    AddColumn(v1::COLUMN_TIME, sizeof(int64_t),
-              reinterpret_cast<uint8_t*>(rows_.time.data()));
+    AddColumn(v1::COLUMN_TIME, sizeof(int64_t), &GatheredRows::time);
   }
   return absl::OkStatus();
 }
 
 absl::Status RemoteGatherCall::AddFeatures(
     v1::Column column, bool wanted, const std::optional<ColumnSchema>& stored,
-    FeatureDType asked, AlignedBuffer* to, AlignedBuffer* scales) {
+    FeatureDType asked, GatheredRows::Bytes GatheredRows::*view,
+    GatheredRows::Bytes GatheredRows::*scales) {
   if (!wanted) return absl::OkStatus();
   if (!stored) {
     return absl::InvalidArgumentError(
         absl::StrCat("the graph has no ", v1::Column_Name(column)));
   }
-  const size_t row_bytes = InBatch(*stored, asked).row_bytes();
-  *to = AlignedBuffer(gather_.rows.size() * row_bytes);
-  AddColumn(column, row_bytes, to->data());
-  if (!HasScale(*stored, asked)) return absl::OkStatus();
-  *scales = AlignedBuffer(gather_.rows.size() * sizeof(float));
-  AddColumn(v1::COLUMN_UNSPECIFIED, sizeof(float), scales->data());
+  AddColumn(column, InBatch(*stored, asked).row_bytes(), view);
+  if (HasScale(*stored, asked)) {
+    AddColumn(v1::COLUMN_UNSPECIFIED, sizeof(float), scales);
+  }
   return absl::OkStatus();
 }
 
 void RemoteGatherCall::AddColumn(v1::Column column, size_t row_bytes,
-                                 uint8_t* to) {
-  columns_.push_back({column, row_bytes, to});
+                                 GatheredRows::Bytes GatheredRows::*view) {
+  columns_.push_back({column, row_bytes, view});
   row_bytes_ += row_bytes;
 }
 
 // Asks for the next rows, or ends.
 void RemoteGatherCall::Next() {
   const size_t left = gather_.rows.size() - next_;
-  if (left == 0 || columns_.empty()) return done_(std::move(rows_));
+  if (left == 0 || columns_.empty()) return Finish();
   asked_ = std::min({left, kMaxRowsPerCall,
                      std::max<size_t>(1, kMaxPayloadBytes / row_bytes_)});
   OwnerCallSpec spec;
@@ -108,7 +106,7 @@ void RemoteGatherCall::Next() {
   spec.limits = limits_;
   spec.strand = strand_;
   spec.accept = [self = shared_from_this()](CallReply reply) {
-    return self->Accept(reply);
+    return self->Accept(std::move(reply));
   };
   spec.done = [self = shared_from_this()](absl::Status status) {
     if (!status.ok()) return self->done_(std::move(status));
@@ -138,7 +136,7 @@ std::string RemoteGatherCall::EncodeHeader(uint64_t timeout_ms) const {
   return request.SerializeAsString();
 }
 
-absl::Status RemoteGatherCall::Accept(const CallReply& reply) {
+absl::Status RemoteGatherCall::Accept(CallReply reply) {
   ASSIGN_OR_RETURN(const auto header,
                    ParseReplyHeader<v1::GatherReply>(reply.kind, reply.header));
   const uint64_t n = header.rows();
@@ -147,28 +145,54 @@ absl::Status RemoteGatherCall::Accept(const CallReply& reply) {
         "reply of ", n, " rows in ", reply.payload.size(),
         " bytes to a request for ", asked_, " rows of ", row_bytes_, " bytes"));
   }
-  const uint8_t* from = reply.payload.data();
-  for (const WantedColumn& column : columns_) {
-    std::memcpy(column.to + next_ * column.row_bytes, from,
-                n * column.row_bytes);
-    from += n * column.row_bytes;
+  if (gather_.orig_id) {  // the first column
+    RETURN_IF_ERROR(
+        CheckOriginalIds(reply.payload.span().first(n * sizeof(int64_t))));
   }
-  RETURN_IF_ERROR(CheckOriginalIds(next_ + n));
-  next_ += n;
+  TakeRows(std::move(reply), n);
   return absl::OkStatus();
 }
 
-// Of rows [next_, end).
-absl::Status RemoteGatherCall::CheckOriginalIds(size_t end) const {
-  if (!gather_.orig_id) return absl::OkStatus();
+absl::Status RemoteGatherCall::CheckOriginalIds(
+    absl::Span<const uint8_t> ids) const {
   const int64_t num_nodes = schema_->node_types[gather_.type].num_nodes;
-  for (size_t i = next_; i < end; ++i) {
-    if (rows_.orig_id[i] >= 0 && rows_.orig_id[i] < num_nodes) continue;
-    return absl::DataLossError(absl::StrCat("reply with original id ",
-                                            rows_.orig_id[i], " of ", num_nodes,
-                                            " nodes"));
+  for (size_t at = 0; at < ids.size(); at += sizeof(int64_t)) {
+    int64_t id = 0;
+    std::memcpy(&id, &ids[at], sizeof(id));
+    if (id >= 0 && id < num_nodes) continue;
+    return absl::DataLossError(absl::StrCat("reply with original id ", id,
+                                            " of ", num_nodes, " nodes"));
   }
   return absl::OkStatus();
+}
+
+void RemoteGatherCall::TakeRows(CallReply reply, size_t n) {
+  const size_t all = gather_.rows.size();
+  if (n == all) {
+    memory_ = std::move(reply.payload);
+  } else {
+    if (next_ == 0) memory_ = AlignedBuffer(all * row_bytes_);
+    const uint8_t* from = reply.payload.data();
+    uint8_t* to = memory_.data();
+    for (const WantedColumn& column : columns_) {
+      std::memcpy(to + next_ * column.row_bytes, from, n * column.row_bytes);
+      from += n * column.row_bytes;
+      to += all * column.row_bytes;
+    }
+  }
+  next_ += n;
+}
+
+void RemoteGatherCall::Finish() {
+  GatheredRows rows;
+  rows.memory = std::move(memory_);
+  absl::Span<const uint8_t> left = rows.memory.span();
+  for (const WantedColumn& column : columns_) {
+    const size_t bytes = gather_.rows.size() * column.row_bytes;
+    rows.*column.view = left.first(bytes);
+    left.remove_prefix(bytes);
+  }
+  done_(std::move(rows));
 }
 
 }  // namespace tributary

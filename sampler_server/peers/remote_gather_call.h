@@ -25,7 +25,8 @@ namespace tributary {
 
 // Asks the partition's owners for columns of `gather.rows`, with one owner call
 // (owner_call.h) after another: as many rows at a time as fit a message, and
-// again from the first row that a reply lacks.
+// again from the first row that a reply lacks. Rows that one reply has are not
+// copied.
 //
 // Create with std::make_shared; its pending call keeps it alive. Start and all
 // callbacks run on `strand`. `done` gets all rows, in the order asked, or an
@@ -46,23 +47,27 @@ class RemoteGatherCall : public std::enable_shared_from_this<RemoteGatherCall> {
   void Start();
 
  private:
-  // A column of the reply, and where its rows are copied to.
+  // A column of the reply.
   struct WantedColumn {
     v1::Column column;  // unspecified: the scales of the one before
     size_t row_bytes;
-    uint8_t* to;  // in rows_
+    GatheredRows::Bytes GatheredRows::*view;
   };
 
   absl::Status PlanColumns();
   absl::Status AddFeatures(v1::Column column, bool wanted,
                            const std::optional<ColumnSchema>& stored,
-                           FeatureDType asked, AlignedBuffer* to,
-                           AlignedBuffer* scales);
-  void AddColumn(v1::Column column, size_t row_bytes, uint8_t* to);
+                           FeatureDType asked,
+                           GatheredRows::Bytes GatheredRows::*view,
+                           GatheredRows::Bytes GatheredRows::*scales);
+  void AddColumn(v1::Column column, size_t row_bytes,
+                 GatheredRows::Bytes GatheredRows::*view);
   void Next();
   std::string EncodeHeader(uint64_t timeout_ms) const;
-  absl::Status Accept(const CallReply& reply);
-  absl::Status CheckOriginalIds(size_t end) const;
+  absl::Status Accept(CallReply reply);
+  absl::Status CheckOriginalIds(absl::Span<const uint8_t> ids) const;
+  void TakeRows(CallReply reply, size_t n);
+  void Finish();
 
   const std::shared_ptr<const GraphSchema> schema_;
   const std::shared_ptr<PeerDirectory> directory_;
@@ -73,8 +78,10 @@ class RemoteGatherCall : public std::enable_shared_from_this<RemoteGatherCall> {
 
   std::vector<WantedColumn> columns_;
   size_t row_bytes_ = 0;  // sum over columns_
-  GatheredRows rows_;
-  size_t next_ = 0;   // the first row that is not in rows_
+  // Column after column, each of all rows; the only reply, or made with the
+  // first of several.
+  AlignedBuffer memory_;
+  size_t next_ = 0;   // the first row that is not there
   size_t asked_ = 0;  // rows of the pending call
 };
 

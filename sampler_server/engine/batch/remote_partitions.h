@@ -62,12 +62,14 @@ struct PartitionQuestion {
   std::function<absl::Status(absl::Span<const uint8_t> answer)> check;
 };
 
-// The columns of a RemoteGather, a value for each row in the order asked. Those
-// not asked for are empty.
+// The columns of a RemoteGather, a value for each row in the order asked, as
+// they lie in `memory`, at any address. Those not asked for are empty.
 struct GatheredRows {
-  std::vector<int64_t> orig_id, time;
-  AlignedBuffer x, y, edge_attr, weight;
-  AlignedBuffer x_scale, edge_attr_scale;  // if converted to int8
+  using Bytes = absl::Span<const uint8_t>;
+  Bytes orig_id, time;  // int64
+  Bytes x, y, edge_attr, weight;
+  Bytes x_scale, edge_attr_scale;  // float32, if converted to int8
+  AlignedBuffer memory;
 };
 
 // Asks the owners of partitions that are not on this server. Retries another

@@ -17,6 +17,12 @@ namespace {
 // Of a column: copied in a millisecond or less.
 constexpr size_t kBytesAtOnce = 1 << 20;
 
+// Of one partition: the requests under way, and the bytes of rows in the reply
+// to each. Together they take no more than the 8 MiB of docs/bounds.md, for
+// which a reply to one row may be half.
+constexpr int kRequestsAtOnce = 3;
+constexpr size_t kReplyBytes = size_t{2} << 20;
+
 template <typename T>
 absl::Span<const uint8_t> AsBytes(const T& values) {
   return absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(values.data()),
@@ -295,54 +301,77 @@ void GatherStep::GatherThere(Job job) {
   if (context_.remote == nullptr) {
     return Finish(NoPeersError(job.partition));
   }
-  RemoteGather gather;
-  gather.table = job.table;
-  gather.type = static_cast<uint32_t>(job.type);
-  gather.partition = job.partition;
-  gather.orig_id = job.orig_id.wanted();
-  gather.x = job.x.wanted();
-  gather.y = job.y.wanted();
-  gather.time = job.time.wanted();
-  gather.edge_attr = job.edge_attr.wanted();
-  gather.weight = job.weight.wanted();
-  if (job.x.form.convert != nullptr || job.edge_attr.form.convert != nullptr) {
-    gather.feature_dtype = context_.plan->feature_dtype;
-  }
-  gather.rows = std::exchange(job.rows, {});
-  const uint64_t bytes = job.num_rows * job.row_bytes();
   if (context_.metrics != nullptr) {
     context_.metrics->Ask(job.table == RemoteGather::Table::kEdges,
-                          job.num_rows, bytes);
+                          job.num_rows, job.num_rows * job.row_bytes());
   }
-  ++in_flight_;
-  context_.remote->Gather(
-      std::move(gather), context_.LimitsFor(bytes), context_.strand,
-      [self = shared_from_this(),
-       job = std::move(job)](absl::StatusOr<GatheredRows> rows) {
-        if (self->done_ == nullptr || !self->context_.control->ContinueOrEnd())
-          return;
-        --self->in_flight_;
-        if (!rows.ok()) return self->Finish(rows.status());
-        const absl::Status status = self->Scatter(job, *rows);
-        if (!status.ok()) return self->Finish(status);
-        self->FinishWhenAllIsThere();
-      });
+  const auto there = std::make_shared<There>();
+  there->job = std::move(job);
+  AskMore(there);
 }
 
-absl::Status GatherStep::Scatter(const Job& job,
+// While one reply is put to its places, others are made and sent.
+void GatherStep::AskMore(const std::shared_ptr<There>& there) {
+  const Job& job = there->job;
+  const size_t row_bytes = std::max<uint64_t>(1, job.row_bytes());
+  const size_t at_once = std::max<size_t>(1, kReplyBytes / row_bytes);
+  const int most = row_bytes > kReplyBytes ? 1 : kRequestsAtOnce;
+  while (there->next < job.num_rows && there->open < most) {
+    const size_t from = there->next;
+    const size_t n = std::min(at_once, job.num_rows - from);
+    RemoteGather gather;
+    gather.table = job.table;
+    gather.type = static_cast<uint32_t>(job.type);
+    gather.partition = job.partition;
+    gather.orig_id = job.orig_id.wanted();
+    gather.x = job.x.wanted();
+    gather.y = job.y.wanted();
+    gather.time = job.time.wanted();
+    gather.edge_attr = job.edge_attr.wanted();
+    gather.weight = job.weight.wanted();
+    if (job.x.form.convert != nullptr ||
+        job.edge_attr.form.convert != nullptr) {
+      gather.feature_dtype = context_.plan->feature_dtype;
+    }
+    gather.rows.assign(&job.rows[from], &job.rows[from] + n);
+    there->next += n;
+    ++there->open;
+    ++in_flight_;
+    context_.remote->Gather(
+        std::move(gather), context_.LimitsFor(n * row_bytes), context_.strand,
+        [self = shared_from_this(), there, from,
+         n](absl::StatusOr<GatheredRows> rows) {
+          if (self->done_ == nullptr ||
+              !self->context_.control->ContinueOrEnd()) {
+            return;
+          }
+          --self->in_flight_;
+          --there->open;
+          if (!rows.ok()) return self->Finish(rows.status());
+          self->AskMore(there);
+          const absl::Status status = self->Scatter(there->job, from, n, *rows);
+          if (!status.ok()) return self->Finish(status);
+          self->FinishWhenAllIsThere();
+        });
+  }
+}
+
+absl::Status GatherStep::Scatter(const Job& job, size_t from, size_t num_rows,
                                  const GatheredRows& rows) const {
   std::vector<uint32_t> in_order;
   if (job.to.empty()) {
-    in_order.resize(job.num_rows);
-    std::iota(in_order.begin(), in_order.end(), 0u);
+    in_order.resize(num_rows);
+    std::iota(in_order.begin(), in_order.end(), static_cast<uint32_t>(from));
   }
-  const auto& to = job.to.empty() ? in_order : job.to;
+  const absl::Span<const uint32_t> to =
+      job.to.empty() ? absl::MakeConstSpan(in_order)
+                     : absl::MakeConstSpan(job.to).subspan(from, num_rows);
   const auto put = [&](absl::Span<const uint8_t> bytes, size_t row_bytes,
                        absl::Span<uint8_t> out) -> absl::Status {
-    if (bytes.size() != row_bytes * job.num_rows) {
+    if (bytes.size() != row_bytes * num_rows) {
       return absl::DataLossError(
           absl::StrCat("gather reply of partition ", job.partition, " has ",
-                       bytes.size(), " bytes of a column; ", job.num_rows,
+                       bytes.size(), " bytes of a column; ", num_rows,
                        " rows of ", row_bytes, " were asked for"));
     }
     ScatterRows({bytes, row_bytes}, to, out.data());
@@ -356,14 +385,14 @@ absl::Status GatherStep::Scatter(const Job& job,
                               absl::Span<const uint8_t> bytes) {
     return put(bytes, column.form.scale_bytes(), column.scales);
   };
-  RETURN_IF_ERROR(put_rows(job.orig_id, AsBytes(rows.orig_id)));
-  RETURN_IF_ERROR(put_rows(job.x, rows.x.span()));
-  RETURN_IF_ERROR(put_scales(job.x, rows.x_scale.span()));
-  RETURN_IF_ERROR(put_rows(job.y, rows.y.span()));
-  RETURN_IF_ERROR(put_rows(job.time, AsBytes(rows.time)));
-  RETURN_IF_ERROR(put_rows(job.edge_attr, rows.edge_attr.span()));
-  RETURN_IF_ERROR(put_scales(job.edge_attr, rows.edge_attr_scale.span()));
-  return put_rows(job.weight, rows.weight.span());
+  RETURN_IF_ERROR(put_rows(job.orig_id, rows.orig_id));
+  RETURN_IF_ERROR(put_rows(job.x, rows.x));
+  RETURN_IF_ERROR(put_scales(job.x, rows.x_scale));
+  RETURN_IF_ERROR(put_rows(job.y, rows.y));
+  RETURN_IF_ERROR(put_rows(job.time, rows.time));
+  RETURN_IF_ERROR(put_rows(job.edge_attr, rows.edge_attr));
+  RETURN_IF_ERROR(put_scales(job.edge_attr, rows.edge_attr_scale));
+  return put_rows(job.weight, rows.weight);
 }
 
 void GatherStep::PutLeftOutIds() const {

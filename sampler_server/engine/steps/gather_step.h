@@ -17,9 +17,10 @@ namespace tributary {
 
 // Asks other servers for their rows, but for those that the cache of hot rows
 // has; starts reads of rows that are in files, copies rows that are in memory,
-// and scatters replies into the room as they arrive. Replies hold no more bytes
-// than the room. Errors: DATA_LOSS (values that are not possible), those of
-// RemotePartitions and RowReader. All methods on the task's strand.
+// and scatters replies into the room as they arrive, of which a few of each
+// partition are under way at once. Errors: DATA_LOSS (values that are not
+// possible), those of RemotePartitions and RowReader. All methods on the task's
+// strand.
 class GatherStep : public std::enable_shared_from_this<GatherStep> {
  public:
   using Done = absl::AnyInvocable<void(absl::Status)>;
@@ -47,7 +48,7 @@ class GatherStep : public std::enable_shared_from_this<GatherStep> {
     RemoteGather::Table table = RemoteGather::Table::kNodes;
     int type = 0;  // of the schema
     uint32_t partition = 0;
-    std::vector<uint64_t> rows;  // moved into the request to another server
+    std::vector<uint64_t> rows;
     size_t num_rows = 0;
     std::vector<uint32_t> to;    // place of each row; empty: 0, 1, 2, ...
     Column orig_id, x, y, time;  // of nodes
@@ -78,8 +79,17 @@ class GatherStep : public std::enable_shared_from_this<GatherStep> {
   absl::Status ReadColumn(std::shared_ptr<const Job> job, const Column& column,
                           const RowFile& file, const char* name,
                           const std::shared_ptr<const void>& owner);
+  // Rows of a job that other servers are asked for, some at a time.
+  struct There {
+    Job job;
+    size_t next = 0;  // the first row that nobody has been asked for
+    int open = 0;     // requests
+  };
   void GatherThere(Job job);
-  absl::Status Scatter(const Job& job, const GatheredRows& rows) const;
+  void AskMore(const std::shared_ptr<There>& there);
+  // Puts rows [from, from + num_rows) of the job to their places.
+  absl::Status Scatter(const Job& job, size_t from, size_t num_rows,
+                       const GatheredRows& rows) const;
   // Rows that the trainer holds have their original ids from the hot list.
   void PutLeftOutIds() const;
   absl::Status CheckOriginalIds() const;

@@ -1,5 +1,7 @@
 #include "sampler_server/engine/steps/node_column_step.h"
 
+#include <cstring>
+
 #include "absl/strings/str_cat.h"
 #include "common/text/status.h"
 #include "sampler_server/engine/batch/partition_error.h"
@@ -82,15 +84,18 @@ void NodeColumnStep::Ask(uint32_t partition, std::vector<uint64_t> rows,
 absl::Status NodeColumnStep::Take(uint32_t partition,
                                   absl::Span<const uint32_t> index,
                                   const GatheredRows& reply) {
-  const absl::Span<const int64_t> column =
+  const GatheredRows::Bytes column =
       column_ == NodeColumn::kTime ? reply.time : reply.orig_id;
-  if (column.size() != index.size()) {
-    return absl::DataLossError(absl::StrCat(
-        "gather reply of partition ", partition, " has ", column.size(), " of ",
-        NameOf(column_), "; ", index.size(), " were asked for"));
+  if (column.size() != index.size() * sizeof(int64_t)) {
+    return absl::DataLossError(
+        absl::StrCat("gather reply of partition ", partition, " has ",
+                     column.size(), " bytes of ", NameOf(column_), "; ",
+                     index.size(), " values were asked for"));
   }
   for (size_t i = 0; i < index.size(); ++i) {
-    RETURN_IF_ERROR(Put(partition, index[i], column[i]));
+    int64_t value = 0;
+    std::memcpy(&value, &column[i * sizeof(value)], sizeof(value));
+    RETURN_IF_ERROR(Put(partition, index[i], value));
   }
   return absl::OkStatus();
 }

@@ -16,19 +16,50 @@ void Append(std::vector<T>& to, const std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-// `scales` where they are asked for.
-AlignedBuffer GatherColumn(absl::Span<const uint8_t> bytes,
-                           const ColumnSchema& column,
-                           const std::vector<uint64_t>& rows,
-                           FeatureDType asked = FeatureDType::kStored,
-                           AlignedBuffer* scales = nullptr) {
-  const RowForm form = RowForm::Of(column, asked);
-  AlignedBuffer out(rows.size() * form.row_bytes);
-  if (form.scaled) *scales = AlignedBuffer(rows.size() * form.scale_bytes());
-  GatherRows({bytes, form.stored_bytes}, form, rows, {}, out.data(),
-             form.scaled ? scales->data() : nullptr);
-  return out;
-}
+// Columns that are put together as a reply has them, one after the other.
+class ColumnsOfRows {
+ public:
+  using Bytes = GatheredRows::Bytes;
+
+  explicit ColumnsOfRows(const std::vector<uint64_t>& rows) : rows_(rows) {}
+
+  // `scales` follow where the rows are converted to int8.
+  void Add(absl::Span<const uint8_t> bytes, const ColumnSchema& column,
+           FeatureDType asked, Bytes GatheredRows::*view,
+           Bytes GatheredRows::*scales = nullptr) {
+    const RowForm form = RowForm::Of(column, asked);
+    uint8_t* const values = Grow(view, form.row_bytes);
+    uint8_t* const to_scales =
+        form.scaled ? Grow(scales, form.scale_bytes()) : nullptr;
+    GatherRows({bytes, form.stored_bytes}, form, rows_, {}, values, to_scales);
+  }
+  void Add(absl::Span<const int64_t> values, Bytes GatheredRows::*view) {
+    auto* to = reinterpret_cast<int64_t*>(Grow(view, sizeof(int64_t)));
+    for (const uint64_t row : rows_) *to++ = values[row];
+  }
+  GatheredRows Take() {
+    GatheredRows out;
+    size_t bytes = 0;
+    for (const auto& [view, column] : columns_) bytes += column.size();
+    out.memory = AlignedBuffer(bytes);
+    absl::Span<uint8_t> left = out.memory.span();
+    for (const auto& [view, column] : columns_) {
+      std::copy(column.span().begin(), column.span().end(), left.begin());
+      out.*view = left.first(column.size());
+      left.remove_prefix(column.size());
+    }
+    return out;
+  }
+
+ private:
+  uint8_t* Grow(Bytes GatheredRows::*view, size_t row_bytes) {
+    columns_.emplace_back(view, AlignedBuffer(rows_.size() * row_bytes));
+    return columns_.back().second.data();
+  }
+
+  const std::vector<uint64_t>& rows_;
+  std::vector<std::pair<Bytes GatheredRows::*, AlignedBuffer>> columns_;
+};
 
 }  // namespace
 
@@ -122,35 +153,32 @@ void FakeRemote::Gather(
 
 GatheredRows FakeRemote::GatherNow(const RemoteGather& gather) const {
   const int type = static_cast<int>(gather.type);
-  GatheredRows out;
+  ColumnsOfRows out(gather.rows);
   if (gather.table == RemoteGather::Table::kEdges) {
     const EdgePartition& edges = *graph_->edges(type, gather.partition);
     const EdgeTypeSchema& schema = graph_->schema().edge_types[type];
     if (gather.edge_attr) {
-      out.edge_attr =
-          GatherColumn(edges.edge_attr, *schema.edge_attr, gather.rows,
-                       gather.feature_dtype, &out.edge_attr_scale);
+      out.Add(edges.edge_attr, *schema.edge_attr, gather.feature_dtype,
+              &GatheredRows::edge_attr, &GatheredRows::edge_attr_scale);
     }
     if (gather.weight) {
-      out.weight =
-          GatherColumn(edges.weight, {schema.weight_dtype, 0}, gather.rows);
+      out.Add(edges.weight, {schema.weight_dtype, 0}, FeatureDType::kStored,
+              &GatheredRows::weight);
     }
-    return out;
+    return out.Take();
   }
   const NodePartition& nodes = *graph_->nodes(type, gather.partition);
   const NodeTypeSchema& schema = graph_->schema().node_types[type];
-  if (gather.orig_id) {
-    for (uint64_t row : gather.rows) out.orig_id.push_back(nodes.orig_id[row]);
-  }
-  if (gather.time) {
-    for (uint64_t row : gather.rows) out.time.push_back(nodes.time[row]);
-  }
+  if (gather.orig_id) out.Add(nodes.orig_id, &GatheredRows::orig_id);
+  if (gather.time) out.Add(nodes.time, &GatheredRows::time);
   if (gather.x) {
-    out.x = GatherColumn(nodes.x, *schema.x, gather.rows, gather.feature_dtype,
-                         &out.x_scale);
+    out.Add(nodes.x, *schema.x, gather.feature_dtype, &GatheredRows::x,
+            &GatheredRows::x_scale);
   }
-  if (gather.y) out.y = GatherColumn(nodes.y, *schema.y, gather.rows);
-  return out;
+  if (gather.y) {
+    out.Add(nodes.y, *schema.y, FeatureDType::kStored, &GatheredRows::y);
+  }
+  return out.Take();
 }
 
 void FakeRemote::Ask(
