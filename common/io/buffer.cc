@@ -7,27 +7,55 @@
 #include <new>
 #include <utility>
 
+#include "common/io/idle_blocks.h"
+#include "common/runtime/clock.h"
+
 namespace tributary {
 namespace {
 
 constexpr size_t kHugePage = size_t{2} << 20;
 
-size_t AlignmentFor(size_t size) {
-  return size >= 2 * kHugePage ? kHugePage : kCacheLine;
+// A sanitizer sees what lies beyond a buffer only if malloc gave it out.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kKeepsBlocks = false;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+constexpr bool kKeepsBlocks = false;
+#else
+constexpr bool kKeepsBlocks = true;
+#endif
+#else
+constexpr bool kKeepsBlocks = true;
+#endif
+
+bool IsBlock(size_t size) {
+  return kKeepsBlocks && size >= IdleBlocks::kSmallest;
 }
 
 }  // namespace
 
 AlignedBuffer::AlignedBuffer(size_t size) : size_(size) {
   if (size == 0) return;
-  const size_t alignment = AlignmentFor(size);
+  if (IsBlock(size)) {
+    data_ = IdleBlocks::OfProcess().Take(size, SteadyClock().Now());
+    if (data_ == nullptr) throw std::bad_alloc();
+    return;
+  }
   void* memory = nullptr;
+  const size_t alignment = size >= kHugePage ? kHugePage : kCacheLine;
   if (posix_memalign(&memory, alignment, size) != 0) throw std::bad_alloc();
   data_ = static_cast<uint8_t*>(memory);
-  if (alignment == kHugePage) AdviseHugePages(data_, size);
 }
 
-AlignedBuffer::~AlignedBuffer() { std::free(data_); }
+AlignedBuffer::~AlignedBuffer() { Free(); }
+
+void AlignedBuffer::Free() {
+  if (data_ != nullptr && IsBlock(size_)) {
+    IdleBlocks::OfProcess().Give(data_, size_, SteadyClock().Now());
+  } else {
+    std::free(data_);
+  }
+}
 
 AlignedBuffer::AlignedBuffer(AlignedBuffer&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
@@ -35,7 +63,7 @@ AlignedBuffer::AlignedBuffer(AlignedBuffer&& other) noexcept
 
 AlignedBuffer& AlignedBuffer::operator=(AlignedBuffer&& other) noexcept {
   if (this == &other) return *this;
-  std::free(data_);
+  Free();
   data_ = std::exchange(other.data_, nullptr);
   size_ = std::exchange(other.size_, 0);
   return *this;

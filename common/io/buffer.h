@@ -17,8 +17,9 @@ constexpr size_t AlignUp(size_t n, size_t alignment) {
   return (n + alignment - 1) & ~(alignment - 1);
 }
 
-// Owns uninitialised bytes aligned to 64; from 4 MiB on aligned to 2 MiB, with
-// MADV_HUGEPAGE for the whole huge pages in it. Move-only. Throws
+// Owns uninitialised bytes aligned to 64; from 2 MiB on aligned to 2 MiB, with
+// MADV_HUGEPAGE for the whole huge pages in it. From 1 MiB on they come from
+// IdleBlocks (idle_blocks.h) and go back there. Move-only. Throws
 // std::bad_alloc if there is no memory, like operator new: check sizes that
 // come from outside first.
 class AlignedBuffer {
@@ -38,6 +39,8 @@ class AlignedBuffer {
   }
 
  private:
+  void Free();
+
   uint8_t* data_ = nullptr;
   size_t size_ = 0;
 };

@@ -13,10 +13,12 @@
 #include "channel/network.h"
 #include "channel/transports/network_choice.h"
 #include "common/fleet/discovery.h"
+#include "common/io/idle_blocks.h"
 #include "common/io/mapping_guard.h"
 #include "common/observe/log.h"
 #include "common/observe/metrics.h"
 #include "common/observe/process_metrics.h"
+#include "common/runtime/clock.h"
 #include "common/runtime/cpu_meter.h"
 #include "common/runtime/mutex.h"
 #include "common/runtime/promised.h"
@@ -89,6 +91,16 @@ absl::Status CheckOptions(const SamplerServerOptions& options) {
   }
   RETURN_IF_ERROR(CheckTlsFiles(options.tls));
   return CheckFeatureReaders(options.feature_readers);
+}
+
+// Gives rooms of batches that no new ones take back to the system, once a
+// second for as long as `server` lives.
+void TrimIdleBlocks(std::weak_ptr<const void> server, Executor* executor) {
+  executor->PostAfter(absl::Seconds(1), [server, executor] {
+    if (server.expired()) return;
+    IdleBlocks::OfProcess().Trim(SteadyClock().Now());
+    TrimIdleBlocks(server, executor);
+  });
 }
 
 class SamplerServerImpl final : public SamplerServer {
@@ -243,6 +255,8 @@ void SamplerServerImpl::MakeService() {
   service_ = std::make_unique<SamplerService>(options, environment);
   MeasureBusyTime();
   GatherFacts();
+  IdleBlocks::OfProcess().SetMostIdleBytes(options_.memory_budget);
+  TrimIdleBlocks(facts_, &pools_.protocol);
 }
 
 void SamplerServerImpl::GatherFacts() {
