@@ -8,7 +8,7 @@ namespace {
 const MemoryGraphSpec::NodeType& NodeTypeOf(const RandomCase& c,
                                             const std::string& name) {
   size_t i = 0;
-  while (c.graph.node_types[i].name != name) ++i;
+  while (c.graph.node_types.at(i).name != name) ++i;
   return c.graph.node_types[i];
 }
 

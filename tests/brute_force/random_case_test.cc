@@ -199,6 +199,7 @@ TEST(Shrink, KeepsACaseThatCannotBeSmaller) {
   RandomCase c;
   c.graph.node_types.push_back({.num_nodes = 2});
   c.graph.edge_types.emplace_back().edges = {{1, 0}};
+  c.batch.options.input_type = c.graph.node_types[0].name;
   c.batch.inputs = {0};
   c.batch.options.batch_size = 1;
   c.batch.options.num_neighbors = {1};
