@@ -4,7 +4,8 @@ The abuser takes a tenth of a core (TRIBUTARY_ABUSER_CORES), and only what nobod
 else wants, so that what the honest job loses is what the server gives to it.
 TRIBUTARY_ROWS_RATIO is the part of its rate that must be left (by default a
 hundredth, so that a busy machine does not matter; before calls had turns there
-was less).
+was less). With TRIBUTARY_OVER_TCP both have their streams over TCP, else over
+gRPC.
 """
 
 import contextlib
@@ -19,6 +20,7 @@ CLIENT = os.path.join("tests", "abuse", "row_client")
 RATIO = float(os.environ.get("TRIBUTARY_ROWS_RATIO", "0.01"))
 TURNS = int(os.environ.get("TRIBUTARY_ROWS_TURNS", "1"))
 ABUSER_CORES = os.environ.get("TRIBUTARY_ABUSER_CORES", "0.1")
+CARRIER = ["--tcp"] if "TRIBUTARY_OVER_TCP" in os.environ else []
 SECONDS = 1.5
 ABUSES = ["copies", "wide-reads", "additions", "rounds", "exports", "lists",
           "long-opens", "wide-opens", "locates", "small-calls", "fetches"]
@@ -31,7 +33,7 @@ class Client(processes.Process):
         reading, self._writing = os.pipe()
         # Process has no stdin to write to: the child takes the pipe's end.
         super().__init__("--server", server.address, "--graph", graph, *flags,
-                         *args, program=CLIENT,
+                         *CARRIER, *args, program=CLIENT,
                          preexec=lambda: (os.nice(nice), os.dup2(reading, 0)))
         os.close(reading)
 
