@@ -88,6 +88,7 @@ class SimLink : public std::enable_shared_from_this<SimLink> {
     bool closed = false;       // by its own Close
     bool told_closed = false;  // receives nothing more
     std::deque<Item> out;      // sent by this end, not yet arrived
+    size_t most_out = 0;       // items in it since it was made
     size_t queued_bytes = 0;   // of `out`, and of messages sent when lost
     int waiting = 0;           // arrivals held back by a partition
     absl::Time last_arrival = absl::InfinitePast();  // of what it sent
@@ -102,6 +103,7 @@ class SimLink : public std::enable_shared_from_this<SimLink> {
   const End& end(SimSide side) const { return ends_[static_cast<int>(side)]; }
   absl::Duration Latency();
   void Enqueue(SimSide from, Item item, absl::Duration delay);
+  Item TakeFront(End& sender);
   void ScheduleArrival(SimSide from, absl::Duration delay);
   // Of the links that read into rooms.
   bool ReadsInto(const Item& item) const;
