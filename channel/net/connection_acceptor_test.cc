@@ -104,6 +104,7 @@ class ConnectionAcceptorTest : public ::testing::Test {
 TEST_F(ConnectionAcceptorTest, AConnectionCountsUntilItsOwnerHasShutItDown) {
   Start();
   auto first = std::make_unique<Connection>(port_);
+  ASSERT_TRUE(Accepts(1));
   Connection second(port_);
   ASSERT_TRUE(Accepts(2));
   EXPECT_EQ(acceptor_->num_connections(), 2);

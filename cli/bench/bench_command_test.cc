@@ -81,7 +81,8 @@ TEST(BenchCommandTest, StreamReportToTheLetter) {
       "\"receiver_cpu_seconds_per_gb\":0.5},\"ratio\":0.75}\n");
   EXPECT_EQ(
       ToText(report),
-      "stream: 1 at once between two processes over loopback; batches of 64 "
+      "stream: 1 at once between two processes over loopback TCP; batches of "
+      "64 "
       "MiB,\nframes of 1 MiB, CRC32C made and checked, no sampling. Medians "
       "(least to most)\nof 3 rounds, in turns:\n"
       "  batches    3.00 GB/s (2.00 to 4.00); CPU s/GB: sender 0.50, receiver "
