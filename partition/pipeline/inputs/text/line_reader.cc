@@ -48,7 +48,8 @@ bool LineReader::Next(absl::string_view* line) {
   }
   ++line_number_;
   has_next_ = blanks_ > 0;
-  *line = has_next_ ? absl::string_view() : next_;
+  // Not null, of which StrSplit makes no cell at all.
+  *line = has_next_ ? absl::string_view("") : next_;
   blanks_ -= has_next_ ? 1 : 0;
   return true;
 }
