@@ -1,6 +1,7 @@
 """Programs in Python, in processes of their own."""
 
 import select
+import signal
 import subprocess
 import sys
 
@@ -53,6 +54,11 @@ class Script:
         self._popen.send_signal(signal_number)
 
     def wait(self):
-        """The exit code, and the lines that were not read."""
-        code = self._popen.wait(processes.DEADLINE)
+        """The exit code, and the lines that were not read. One that does not end says where
+        its threads are."""
+        try:
+            code = self._popen.wait(processes.DEADLINE)
+        except subprocess.TimeoutExpired as error:
+            self._popen.send_signal(signal.SIGABRT)  # of which faulthandler tells
+            raise AssertionError(self._popen.stdout.read().decode()) from error
         return code, self._popen.stdout.read().decode()
