@@ -6,6 +6,8 @@
 //   ./dev bench channel [--streams=1] [--rounds=3] [--frame-kib=64,256,1024]
 //       [--only=TEXT]    of the ways beside raw TCP, those with TEXT in their
 //       name
+//       [--certs=FOLDER] with TLS as well, by the certificates that
+//       `./dev certs FOLDER --trainer bench` makes
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -28,7 +30,6 @@
 #include "benchmarks/lib/measure/loopback_tcp.h"
 #include "benchmarks/lib/measure/measured_transfer.h"
 #include "benchmarks/lib/measure/sender_process.h"
-#include "common/identity/testing/test_certificates.h"
 #include "common/identity/tls_files.h"
 #include "common/io/buffer.h"
 #include "common/text/status.h"
@@ -42,6 +43,7 @@ constexpr int kBatches = 16;  // a GiB a measurement, of all streams together
 struct Flags {
   std::string serve;  // the far end's: what it serves
   TlsFiles tls;       // likewise; empty: plain text
+  std::string certs;  // a folder; empty: TLS is left out
   std::string only;   // of the transports, those whose names contain it
   int streams = 1;
   int rounds = 3;
@@ -111,8 +113,13 @@ void AddBatches(const Flags& flags, absl::Span<uint8_t> to,
   }
 }
 
-std::vector<Series> AllSeries(const Flags& flags, absl::Span<uint8_t> to,
-                              TestCertificates& certificates) {
+TlsFiles FilesOf(const std::string& folder, const std::string& name) {
+  return {absl::StrCat(folder, "/ca.pem"),
+          absl::StrCat(folder, "/", name, ".pem"),
+          absl::StrCat(folder, "/", name, ".key")};
+}
+
+std::vector<Series> AllSeries(const Flags& flags, absl::Span<uint8_t> to) {
   const int streams = flags.streams;
   std::vector<Series> all;
   all.push_back({"raw writev/readv", "raw", 1024, [=](uint16_t port) {
@@ -127,8 +134,9 @@ std::vector<Series> AllSeries(const Flags& flags, absl::Span<uint8_t> to,
                    }});
   }
   AddBatches(flags, to, {}, {}, all);
-  const TlsFiles sampler = certificates.Sampler();
-  const TlsFiles trainer = certificates.Trainer("bench");
+  if (flags.certs.empty()) return all;
+  const TlsFiles sampler = FilesOf(flags.certs, "sampler");
+  const TlsFiles trainer = FilesOf(flags.certs, "trainer-bench");
   if (streams == 1) {
     all.push_back({"bare OpenSSL with TLS", "openssl", 1024,
                    [=](uint16_t port) {
@@ -163,8 +171,7 @@ void Print(const Series& series, const Series& raw) {
 absl::Status Run(const Flags& flags) {
   const AlignedBuffer from = MakePattern(kRoom);
   AlignedBuffer to(kRoom * flags.streams);
-  TestCertificates certificates;
-  std::vector<Series> all = AllSeries(flags, to.span(), certificates);
+  std::vector<Series> all = AllSeries(flags, to.span());
   std::erase_if(all, [&flags](const Series& series) {
     return series.serve != "raw" && !absl::StrContains(series.name, flags.only);
   });
@@ -189,11 +196,9 @@ absl::Status Run(const Flags& flags) {
 
 bool ParseOne(const std::string& name, const std::string& value, Flags& flags) {
   const std::pair<const char*, std::string*> texts[] = {
-      {"--serve", &flags.serve},
-      {"--only", &flags.only},
-      {"--tls-ca", &flags.tls.ca},
-      {"--tls-cert", &flags.tls.cert},
-      {"--tls-key", &flags.tls.key}};
+      {"--serve", &flags.serve},       {"--only", &flags.only},
+      {"--certs", &flags.certs},       {"--tls-ca", &flags.tls.ca},
+      {"--tls-cert", &flags.tls.cert}, {"--tls-key", &flags.tls.key}};
   for (const auto& [text, to] : texts) {
     if (name != text) continue;
     *to = value;
@@ -226,7 +231,8 @@ absl::StatusOr<Flags> Parse(int argc, char** argv) {
     return absl::InvalidArgumentError(
         absl::StrCat(argv[i],
                      ": allowed are --streams=1..16, --rounds=1..16, "
-                     "--frame-kib=K,... with K 1 to 1024, --only=NAME"));
+                     "--frame-kib=K,... with K 1 to 1024, --only=NAME, "
+                     "--certs=FOLDER"));
   }
   return flags;
 }

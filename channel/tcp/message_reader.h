@@ -27,9 +27,10 @@ namespace tributary {
 // read into the room that the sink names, and its CRC is computed on each piece
 // while that is in the cache.
 //
-// Holds at most one unfinished message, and nothing of those before. Memory of its own for a header or a
-// payload is not touched before bytes for it have arrived, so that a claim of
-// many costs nothing. Not thread-safe: used on the thread of a stream's loop.
+// Holds at most one unfinished message, and nothing of those before. Memory of
+// its own for a header or a payload is not touched before bytes for it have
+// arrived, so that a claim of many costs nothing. Not thread-safe: used on the
+// thread of a stream's loop.
 class MessageReader {
  public:
   // Takes what is read.
