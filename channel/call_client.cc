@@ -222,6 +222,7 @@ void CallClient::Core::OnMessage(IncomingMessage& message) {
 }
 
 void CallClient::Core::OnClosed(const absl::Status& why) {
+  room_ = nullptr;
   Break(why.ok() ? absl::UnavailableError(
                        absl::StrCat(address_, ": closed the stream"))
                  : why);

@@ -20,9 +20,9 @@
 
 namespace tributary {
 
-// What carries a client's streams of batches, leaves and rows. Calls of
-// kControl are gRPC's always: probes, proxies and older servers understand
-// them.
+// The network that carries a client's streams of batches, leaves and rows.
+// Calls of kControl are gRPC's always: probes, proxies and older servers
+// understand them.
 enum class Carrier {
   kAuto,  // TCP to servers that take it, as long as it gets through; else gRPC
   kGrpc,

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "benchmarks/lib/measure/loopback_tcp.h"
 #include "common/io/unique_fd.h"
 #include "common/text/status.h"
 
@@ -43,14 +44,6 @@ absl::StatusOr<std::unique_ptr<SSL, FreeSsl>> Session(const SSL_METHOD* side,
   return ssl;
 }
 
-sockaddr_in LoopbackTo(uint16_t port) {
-  sockaddr_in at{};
-  at.sin_family = AF_INET;
-  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  at.sin_port = htons(port);
-  return at;
-}
-
 class BareTlsSourceImpl final : public BareTlsSource {
  public:
   BareTlsSourceImpl(TlsFiles files, absl::Span<const uint8_t> room,
@@ -63,7 +56,7 @@ class BareTlsSourceImpl final : public BareTlsSource {
 
   absl::Status Listen() {
     listener_ = UniqueFd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in at = LoopbackTo(0);
+    sockaddr_in at = LoopbackAt(0);
     socklen_t size = sizeof(at);
     auto* const name = reinterpret_cast<sockaddr*>(&at);
     if (bind(listener_.get(), name, size) != 0 ||
@@ -121,7 +114,7 @@ absl::StatusOr<std::unique_ptr<BareTlsSource>> BareTlsSource::Start(
 absl::StatusOr<double> BareTlsSeconds(const TlsFiles& files, uint16_t port,
                                       uint64_t bytes, absl::Span<uint8_t> to) {
   const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const sockaddr_in at = LoopbackTo(port);
+  const sockaddr_in at = LoopbackAt(port);
   if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&at),
               sizeof(at)) != 0) {
     return TlsError("bare TLS: cannot connect");

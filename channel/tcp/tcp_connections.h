@@ -14,8 +14,8 @@
 
 namespace tributary {
 
-// What a stream over TCP takes beside its messages: buffers, and with TLS its
-// state and what is encrypted and not taken by the socket yet.
+// The most bytes that a stream over TCP takes beside its messages: buffers, and
+// with TLS its state and what is encrypted and not taken by the socket yet.
 inline constexpr size_t kTcpStreamBytes = size_t{40} << 10;
 inline constexpr size_t kTlsStreamBytes = size_t{192} << 10;
 

@@ -1,5 +1,6 @@
-// What the tests of all networks share: harnesses for the suite that every
-// transport must pass, and a server with clients whose events are recorded.
+// The parts that tests of all networks share: harnesses for the suite that
+// every transport must pass, and a server with clients whose events are
+// recorded.
 //
 // A `Network` has
 //

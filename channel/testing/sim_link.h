@@ -105,7 +105,7 @@ class SimLink : public std::enable_shared_from_this<SimLink> {
   void Enqueue(SimSide from, Item item, absl::Duration delay);
   Item TakeFront(End& sender);
   void ScheduleArrival(SimSide from, absl::Duration delay);
-  // Of the links that read into rooms.
+  // These are for the links that read into rooms.
   bool ReadsInto(const Item& item) const;
   static std::vector<uint8_t> BytesOf(const Item& item);
   void BeginToArrive(SimSide from, uint64_t number);

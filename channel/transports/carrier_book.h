@@ -21,17 +21,17 @@ namespace tributary {
 // over gRPC for a while, a longer one each time. Not thread-safe.
 class CarrierBook {
  public:
-  // `carrier` is what the user chose.
+  // `carrier`: the user's choice.
   explicit CarrierBook(Carrier carrier) : carrier_(carrier) {}
 
-  // What the server says; replaces what was known. A server that has started
-  // anew is tried anew: it may have died before its first message.
+  // Notes what the server says, in place of what was known. A server that has
+  // started anew is tried anew: it may have died before its first message.
   void NoteTakesTcp(const Address& address, uint64_t incarnation, bool takes);
   // Returns whether a new stream goes over TCP, else over gRPC.
   bool ChoosesTcp(const Address& address, StreamMethod method,
                   absl::Time now) const;
 
-  // How a stream ended.
+  // The end of a stream.
   struct End {
     bool tcp = false;    // what carried it
     bool heard = false;  // a message of the server had arrived

@@ -31,7 +31,7 @@ class CarrierTransport final : public NetworkTransport {
 
  private:
   class Watched;
-  // What streams use until they have ended.
+  // Shared with the streams until they have ended.
   struct Book {
     explicit Book(Carrier carrier) : book(carrier) {}
     Mutex mutex;

@@ -7,6 +7,7 @@
 #include <new>
 #include <utility>
 
+#include "absl/base/config.h"
 #include "common/io/idle_blocks.h"
 #include "common/runtime/clock.h"
 
@@ -16,14 +17,8 @@ namespace {
 constexpr size_t kHugePage = size_t{2} << 20;
 
 // A sanitizer sees what lies beyond a buffer only if malloc gave it out.
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef ABSL_HAVE_ADDRESS_SANITIZER
 constexpr bool kKeepsBlocks = false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr bool kKeepsBlocks = false;
-#else
-constexpr bool kKeepsBlocks = true;
-#endif
 #else
 constexpr bool kKeepsBlocks = true;
 #endif

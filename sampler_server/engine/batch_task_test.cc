@@ -175,6 +175,38 @@ TEST_F(BatchTaskTest, ACancelReachesAllThatPeersWereAsked) {
   EXPECT_GT(questions, 0);
 }
 
+// Half of a star's rows are a peer's: those of a request and its reply take
+// 2 MiB, and three requests are under way at once, of wider rows one.
+TEST(RowsOfAPeerTest, AreAskedForAFewAtATime) {
+  struct Rows {
+    int64_t nodes, x_dim;
+    int gathers, open;
+  };
+  for (const Rows& rows : {Rows{40, 2, 1, 1}, Rows{40, 100'000, 4, 3},
+                           Rows{8, 600'000, 4, 1}, Rows{8, 500'000, 4, 3}}) {
+    for (const FeatureDType dtype :
+         {FeatureDType::kStored, FeatureDType::kInt8}) {
+      MemoryGraphSpec spec;
+      spec.num_partitions = 2;
+      spec.node_types = {
+          {.num_nodes = rows.nodes, .x_dim = rows.x_dim, .has_y = true}};
+      MemoryGraphSpec::EdgeType& edges = spec.edge_types.emplace_back();
+      for (int64_t v = 1; v < rows.nodes; ++v) edges.edges.emplace_back(v, 0);
+      const auto graph = MemoryGraph::Make(spec);
+      BatchCase batch;
+      batch.inputs = {0};
+      batch.options.num_neighbors = {-1};
+      batch.options.batch_size = 1;
+      batch.options.feature_dtype = dtype;
+      OneBatchWorld here(graph), parted(graph->Only({0}), graph);
+      EXPECT_EQ(DigestOf(*parted.Run(batch)), DigestOf(*here.Run(batch)));
+      if (dtype != FeatureDType::kStored) continue;  // a quarter as wide
+      EXPECT_EQ(parted.remote()->gathers_asked, rows.gathers) << rows.x_dim;
+      EXPECT_EQ(parted.remote()->most_open_gathers, rows.open) << rows.x_dim;
+    }
+  }
+}
+
 TEST_F(BatchTaskTest, CancelWhileAPeerIsSilentFreesTheSink) {
   parted_.remote()->silent = true;
   BatchRequest request = RequestOf(graph_->schema(), Case());

@@ -7,7 +7,7 @@ void ConnectionMetrics::Update(const NetworkServer& server) {
       .Set(static_cast<double>(server.num_connections()));
   metrics_->AddGauge("tributary_streams", "Streams that are open")
       .Set(static_cast<double>(server.num_streams()));
-  metrics_->AddGauge("tributary_tcp_streams", "Of them, those over TCP")
+  metrics_->AddGauge("tributary_tcp_streams", "Streams that TCP carries")
       .Set(static_cast<double>(server.num_tcp_streams()));
   MutexLock lock(mutex_);
   Count("tributary_idle_streams_closed_total",

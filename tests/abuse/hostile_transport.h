@@ -1,4 +1,4 @@
-// What carries the streams of a hostile client.
+// The transport of a hostile client, over gRPC or over TCP.
 #ifndef TRIBUTARY_TESTS_ABUSE_HOSTILE_TRANSPORT_H_
 #define TRIBUTARY_TESTS_ABUSE_HOSTILE_TRANSPORT_H_
 

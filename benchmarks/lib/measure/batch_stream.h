@@ -13,10 +13,11 @@
 
 namespace tributary {
 
-// What carries the batches, at both ends.
+// The network that carries the batches, as one end has it.
 struct BatchNetwork {
   bool tcp = false;  // else gRPC
-  // Of a sampler, or of a trainer at the receiving end; empty: plain text.
+  // The files of a sampler, or of a trainer at the receiving end; empty: plain
+  // text.
   TlsFiles tls = {};
 };
 

@@ -37,14 +37,6 @@ UniqueFd NewSocket() {
   return UniqueFd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
 }
 
-sockaddr_in LoopbackAt(uint16_t port) {
-  sockaddr_in at{};
-  at.sin_family = AF_INET;
-  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  at.sin_port = htons(port);
-  return at;
-}
-
 bool SetTimeouts(const UniqueFd& s) {
   return setsockopt(s.get(), SOL_SOCKET, SO_RCVTIMEO, &kTimeout,
                     sizeof(kTimeout)) == 0 &&
@@ -145,6 +137,14 @@ class Source final : public LoopbackSource {
 };
 
 }  // namespace
+
+sockaddr_in LoopbackAt(uint16_t port) {
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  at.sin_port = htons(port);
+  return at;
+}
 
 absl::StatusOr<std::unique_ptr<LoopbackSource>> LoopbackSource::Listen(
     absl::Span<const uint8_t> from) {

@@ -2,6 +2,8 @@
 #ifndef TRIBUTARY_BENCHMARKS_LIB_MEASURE_LOOPBACK_TCP_H_
 #define TRIBUTARY_BENCHMARKS_LIB_MEASURE_LOOPBACK_TCP_H_
 
+#include <netinet/in.h>
+
 #include <cstdint>
 #include <memory>
 
@@ -10,6 +12,9 @@
 #include "absl/types/span.h"
 
 namespace tributary {
+
+// Returns the name of a port of 127.0.0.1; 0: any.
+sockaddr_in LoopbackAt(uint16_t port);
 
 // The sending end. Each frame is one writev of a small prefix and 1 MiB, as the
 // frames of a batch stream are, with nothing else done to the bytes. Returns

@@ -13,7 +13,8 @@ namespace tributary::raw_http2 {
 
 struct Flood {
   const char* name;
-  // What is sent, of HTTP/2 after the preface, piece by piece without end.
+  // Returns one of the pieces that are sent without end; HTTP/2's preface goes
+  // before the first.
   std::function<std::string(int piece)> piece;
   // Limit of the bytes that the server's kernel takes before the server cuts:
   // what its guard allows, and what more arrives until that is given a CPU.

@@ -17,11 +17,11 @@ namespace {
 // Of a column: copied in a millisecond or less.
 constexpr size_t kBytesAtOnce = 1 << 20;
 
-// Of one partition: the requests under way, and the bytes of rows in the reply
-// to each. Together they take no more than the 8 MiB of docs/bounds.md, for
-// which a reply to one row may be half.
+// The requests to one owner that are under way, and the bytes of one with its
+// reply. Together they take no more than the 8 MiB of docs/bounds.md, of which
+// the reply with one wide row may be half.
 constexpr int kRequestsAtOnce = 3;
-constexpr size_t kReplyBytes = size_t{2} << 20;
+constexpr size_t kRequestBytes = size_t{2} << 20;
 
 template <typename T>
 absl::Span<const uint8_t> AsBytes(const T& values) {
@@ -313,9 +313,10 @@ void GatherStep::GatherThere(Job job) {
 // While one reply is put to its places, others are made and sent.
 void GatherStep::AskMore(const std::shared_ptr<There>& there) {
   const Job& job = there->job;
-  const size_t row_bytes = std::max<uint64_t>(1, job.row_bytes());
-  const size_t at_once = std::max<size_t>(1, kReplyBytes / row_bytes);
-  const int most = row_bytes > kReplyBytes ? 1 : kRequestsAtOnce;
+  const size_t row_bytes = job.row_bytes();
+  const size_t both_bytes = row_bytes + sizeof(job.rows[0]);  // with its number
+  const size_t at_once = std::max<size_t>(1, kRequestBytes / both_bytes);
+  const int most = both_bytes > kRequestBytes ? 1 : kRequestsAtOnce;
   while (there->next < job.num_rows && there->open < most) {
     const size_t from = there->next;
     const size_t n = std::min(at_once, job.num_rows - from);

@@ -142,13 +142,15 @@ void FakeRemote::Gather(
     RemoteGather gather, const Limits& limits, std::shared_ptr<Strand> strand,
     absl::AnyInvocable<void(absl::StatusOr<GatheredRows>)> done) {
   ++gathers_asked;
+  most_open_gathers = std::max(most_open_gathers, ++open_gathers);
   cancels.push_back(limits.cancel);
   if (silent) return;
   if (short_rows && !gather.rows.empty()) gather.rows.pop_back();
-  strand->PostAfter(
-      delay, [rows = GatherNow(gather), done = std::move(done)]() mutable {
-        done(std::move(rows));
-      });
+  strand->PostAfter(delay, [this, rows = GatherNow(gather),
+                            done = std::move(done)]() mutable {
+    --open_gathers;
+    done(std::move(rows));
+  });
 }
 
 GatheredRows FakeRemote::GatherNow(const RemoteGather& gather) const {

@@ -28,6 +28,8 @@ class FakeRemote final : public RemotePartitions {
   bool short_rows = false;        // a gather misses a row
   int hops_asked = 0;
   int gathers_asked = 0;
+  int open_gathers = 0;  // not answered yet
+  int most_open_gathers = 0;
   int questions_asked = 0;
   uint64_t most_reply_bytes = 0;     // granted at once
   std::vector<CancelToken> cancels;  // of each call
