@@ -1,8 +1,11 @@
-"""Readers that are stopped while batches are on their way to them."""
+"""Processes that are stopped, and clients that stop amid their batches."""
 
+import contextlib
 import re
+import select
 import signal
-import time
+import socket
+import threading
 
 from tests.e2e import processes
 
@@ -22,19 +25,69 @@ def freeze(process):
     processes.until(lambda: processes.state_of(process.pid) == "T")
 
 
-def freeze_reader(read_metrics, reader):
-    """Stops the reader for good while its server has batches to send.
+class StoppedClients:
+    """Clients of `server`, when they call `address`, that stop reading.
 
-    `read_metrics()` is the text of the server's /metrics."""
-    def caught():
-        freeze(reader)
-        # What sockets hold is sent; the rest stays.
-        end = time.monotonic() + 1
-        while active(read_metrics()) > 0:
-            if time.monotonic() > end:
-                return True
-        reader.send(signal.SIGCONT)
-        assert reader.read_line() is not None, reader.stderr()
-        return False
+    A relay: what clients send goes through; of what the server sends, `limit`
+    bytes do, and then nothing more is read of it, as if they were frozen.
+    """
 
-    processes.until(caught)
+    def __init__(self, server, limit=1 << 20):
+        host, port = server.address.rsplit(":", 1)
+        self._server = (host, int(port))
+        self._left = limit
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = "127.0.0.1:%d" % self._listener.getsockname()[1]
+        self._waker, self._woken = socket.socketpair()
+        self._thread = threading.Thread(target=self._run)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *unused):
+        self._waker.close()
+        self._thread.join()
+        self._woken.close()
+        self._listener.close()
+
+    def stopped(self):
+        return self._left <= 0
+
+    def _run(self):
+        others = {}  # of each end, the other end
+        upstream = set()
+        with contextlib.ExitStack() as opened:
+            while True:
+                reads = [self._woken, self._listener, *others]
+                if self.stopped():
+                    reads = [end for end in reads if end not in upstream]
+                for end in select.select(reads, [], [])[0]:
+                    if end is self._woken:
+                        return
+                    if end is self._listener:
+                        client = opened.enter_context(end.accept()[0])
+                        server = opened.enter_context(socket.socket())
+                        # What the system holds for it is little beside a batch.
+                        server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF,
+                                          65536)
+                        server.connect(self._server)
+                        upstream.add(server)
+                        others[client], others[server] = server, client
+                    elif end in others:
+                        self._pass_on(end, others, end in upstream)
+
+    def _pass_on(self, end, others, of_server):
+        other = others[end]
+        try:
+            piece = end.recv(65536)
+            if piece:
+                other.sendall(piece)
+        except OSError:  # one of both is gone: so is the other, then
+            piece = b""
+        if of_server:
+            self._left -= len(piece)
+        if not piece:
+            for closed in (end, other):
+                del others[closed]
+                closed.close()

@@ -27,11 +27,15 @@ class DrainBoundTest(unittest.TestCase):
         cls.graph = folders.partition(folders.CORA,
                                       os.path.join(folder, "g"), 2)
 
-    def trainer(self, server):
+    def trainer(self, address):
         """Asks for megabytes a batch, more than sockets hold."""
         return processes.Process(*sampling.arguments(
-            ("servers", server.address), inputs=frozen.MANY_INPUTS,
+            ("servers", address), inputs=frozen.MANY_INPUTS,
             fanouts="10,5", batch_size=128, flags=("--rpc-timeout", 120)))
+
+    def wait_for_stuck(self, server, stopped):
+        processes.until(lambda: stopped.stopped()
+                        and frozen.active(metrics(server)) > 0)
 
     def end(self, server):
         """Seconds from SIGTERM to the end, which is in good order."""
@@ -54,13 +58,12 @@ class DrainBoundTest(unittest.TestCase):
                              "--drain-timeout", DRAIN_TIMEOUT) as fleet:
             fleet.doctor()
             server, peer = fleet.servers
-            with self.trainer(server) as reader, \
-                    self.trainer(server) as other:
-                for trainer in (reader, other):
-                    self.assertIsNotNone(trainer.read_line())
+            with frozen.StoppedClients(server) as stopped, \
+                    self.trainer(stopped.address), \
+                    self.trainer(server.address) as other:
+                self.assertIsNotNone(other.read_line())
+                self.wait_for_stuck(server, stopped)
                 frozen.freeze(peer)  # the other's batches wait for it
-                frozen.freeze(reader)
-                processes.until(lambda: frozen.active(metrics(server)) > 0)
                 for _ in range(2):  # as many as it has threads for
                     self.half_a_request(server)
                 took = self.end(server)
@@ -71,9 +74,9 @@ class DrainBoundTest(unittest.TestCase):
     def test_without_a_drain_at_all(self):
         with processes.Server(self.graph, "--http", "127.0.0.1:0",
                               "--drain-timeout", "0") as server:
-            with self.trainer(server) as reader:
-                self.assertIsNotNone(reader.read_line())
-                frozen.freeze_reader(lambda: metrics(server), reader)
+            with frozen.StoppedClients(server) as stopped, \
+                    self.trainer(stopped.address):
+                self.wait_for_stuck(server, stopped)
                 self.assertLess(self.end(server), MARGIN)
 
 

@@ -97,16 +97,16 @@ class HttpTest(unittest.TestCase):
             self.assertEqual(plain(server.health, "/metrics")[0], 404)
 
     def test_health_while_draining(self):
-        with self.server() as server, processes.Process(
-                "sample", "--servers", server.address,
-                *certificates.flags(self.certs, "trainer-cora"),
-                "--input-nodes", frozen.MANY_INPUTS, "--batch-size", "128",
-                "--num-neighbors", "10,5", small_pipe=True) as reader:
-            self.assertIsNotNone(reader.read_line())
+        with self.server() as server, \
+                frozen.StoppedClients(server) as stopped, processes.Process(
+                    "sample", "--servers", stopped.address,
+                    *certificates.flags(self.certs, "trainer-cora"),
+                    "--input-nodes", frozen.MANY_INPUTS, "--batch-size", "128",
+                    "--num-neighbors", "10,5"):
             # Its batches hold the server.
-            frozen.freeze_reader(
-                lambda: encrypted(server.http, "/metrics", self.certs,
-                                  "operator")[1], reader)
+            processes.until(
+                lambda: stopped.stopped() and frozen.active(encrypted(
+                    server.http, "/metrics", self.certs, "operator")[1]) > 0)
             server.send(signal.SIGTERM)
             processes.until(
                 lambda: not server.running() or
