@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Checks that folders and classes stay small enough to take in, and that some
-calls are made in one place.
+"""Checks that folders and classes stay small enough to take in, that some calls
+are made in one place, and that each test is built.
 
     check_structure.py FILE...     paths from the root of the checkout
 
 A folder holds at most MAX_FILES C++ and .proto files. The methods of a class
 are defined in at most two sources: one that needs more holds several ideas,
 and the class is to be split, not its file. What ONE_PLACE names is called by
-that file alone.
+that file alone. A BUILD file names each `x_test.cc`, or x_test or x where a list
+or a rule makes its target.
 """
 
 import collections
@@ -61,10 +62,30 @@ def calls_elsewhere(texts):
                 yield f"{path}: calls {name}; use {place}"
 
 
+def build_file_of(path):
+    """Returns the path of the BUILD file of a source's package."""
+    for folder in pathlib.PurePosixPath(path).parents:
+        if pathlib.Path(folder / "BUILD.bazel").exists():
+            return folder / "BUILD.bazel"
+    raise ValueError(f"{path}: no BUILD.bazel above it")
+
+
+def unbuilt_tests(paths, build_file=build_file_of):
+    for path in sorted(paths):
+        if not path.endswith("_test.cc"):
+            continue
+        build = build_file(path)
+        name = str(pathlib.PurePosixPath(path).relative_to(build.parent))
+        text = pathlib.Path(build).read_text()
+        endings = ("", ".cc", "_test.cc")
+        if not any(f'"{name.removesuffix(ending)}"' in text for ending in endings):
+            yield f"{path}: no target of {build} builds it"
+
+
 def main(paths):
     texts = {path: pathlib.Path(path).read_text() for path in paths}
     errors = [*large_folders(paths), *scattered_classes(texts),
-              *calls_elsewhere(texts)]
+              *calls_elsewhere(texts), *unbuilt_tests(paths)]
     print("\n".join(errors), end="\n" if errors else "")
     return 1 if errors else 0
 

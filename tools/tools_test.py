@@ -224,6 +224,15 @@ class CheckStructure(unittest.TestCase):
         self.assertEqual(list(check_structure.calls_elsewhere(texts)),
                          ["a/b.cc: calls __builtin_prefetch; use common/io/prefetch.h"])
 
+    def test_unbuilt_tests(self):
+        with tempfile.TemporaryDirectory() as folder:
+            build = pathlib.Path(folder) / "BUILD.bazel"
+            build.write_text('srcs = ["a_test.cc"] for name in ["walk"]')
+            names = ("a_test.cc", "walk_test.cc", "b_test.cc", "b.cc")
+            found = list(check_structure.unbuilt_tests(
+                [f"{folder}/{name}" for name in names], lambda _: build))
+        self.assertEqual(found, [f"{folder}/b_test.cc: no target of {build} builds it"])
+
 
 class CheckNames(unittest.TestCase):
     def doubles(self, first, second):

@@ -318,6 +318,9 @@ void SimLink::NodeDied(SimSide side) {
   dead.handler.reset();
   dead.room = {};
   DropQueue(side);
+  // What the other end had sent before it closed is not read any more, and
+  // lends the dead nothing.
+  if (end(Other(side)).told_closed) DropQueue(Other(side));
   if (side == SimSide::kClient && twin_ != nullptr) twin_->NodeDied(side);
   TellClosed(Other(side),
              random_.Between(absl::ZeroDuration(),

@@ -17,7 +17,6 @@
 #include "partition/writer/hot/hot_list_writer.h"
 #include "partition/writer/hot/node_ranking.h"
 #include "trainer_client/core/dist_loader.h"
-#include "trainer_client/core/held/held_plan.h"
 
 namespace tributary {
 namespace {
@@ -290,7 +289,7 @@ std::vector<ForecastType> HotCacheMaker::ForecastTypes() const {
     const auto t = static_cast<int>(types.size());
     types.push_back(
         {.num_nodes = static_cast<uint64_t>(schema.num_nodes),
-         .held = MayHoldRows(schema, loader.collect, loader.feature_dtype),
+         .held = MayLeaveOutRows(schema, loader.collect, loader.feature_dtype),
          .row_bytes =
              CollectedRowBytes(schema, loader.collect, loader.feature_dtype),
          .all = HistogramOfAll(t)});
@@ -317,7 +316,8 @@ absl::Status HotCacheMaker::FindHeld() {
   for (const NodeTypeSchema& schema : graph_.schema().node_types) {
     const auto type = static_cast<int>(held_.size());
     std::vector<bool>& held = held_.emplace_back(schema.num_nodes);
-    if (!MayHoldRows(schema, loader.collect, loader.feature_dtype)) continue;
+    if (!MayLeaveOutRows(schema, loader.collect, loader.feature_dtype))
+      continue;
     ASSIGN_OR_RETURN(const NodeRanking ranking,
                      NodeRanking::Make(graph_, type, AllChosen().of(type)));
     const double rows =

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/proto/graph_reads.pb.h"
+#include "common/session/feature_dtype.h"
 #include "common/tensor/dtype.h"
 
 namespace tributary {
@@ -67,6 +68,7 @@ absl::Span<const NamedRowAbuse> RowAbuses() {
       {RowAbuse::kLocates, "locates"},
       {RowAbuse::kSmallCalls, "small-calls"},
       {RowAbuse::kFetches, "fetches"},
+      {RowAbuse::kConversions, "conversions"},
   };
   return kAbuses;
 }
@@ -263,7 +265,9 @@ class RowAbuser::Core : public std::enable_shared_from_this<Core> {
         return Make(MessageKind::kJoinAttemptRequest, request);
       }
       case RowAbuse::kFetches:
-        return fetched_++ % 2 == 0 ? Locate() : Fetch();
+        return fetched_++ % 2 == 0 ? Locate() : Fetch(FeatureDType::kStored);
+      case RowAbuse::kConversions:
+        return Fetch(FeatureDType::kInt8);
     }
     return {};
   }
@@ -332,7 +336,7 @@ class RowAbuser::Core : public std::enable_shared_from_this<Core> {
   }
 
   // As many rows as a loader asks for at once, of one partition and type.
-  Request Fetch() {
+  Request Fetch(FeatureDType dtype) {
     constexpr size_t kBytes = size_t{1} << 20;
     const NodeTypeSchema& type = options_.schema->node_types[0];
     const auto nodes = static_cast<uint64_t>(type.base[1] - type.base[0]);
@@ -346,6 +350,7 @@ class RowAbuser::Core : public std::enable_shared_from_this<Core> {
     auto request = ReadRequestOf<v1::ReadColumnRequest>();
     request.set_node_type(0);
     request.set_column(v1::STORED_COLUMN_X);
+    request.set_feature_dtype(static_cast<uint32_t>(dtype));
     request.set_num_rows(rows);
     return Make(MessageKind::kReadColumnRequest, request, std::move(payload));
   }

@@ -20,17 +20,18 @@
 namespace tributary {
 
 enum class RowAbuse {
-  kCopies,      // copies of rows that were never written, of normal values
-  kWideReads,   // such rows of 64 KiB
-  kAdditions,   // writes of 4 MiB that add to such rows
-  kRounds,      // rounds of 4 MiB of gradients
-  kExports,     // pages of a table in which no row was written
-  kLists,       // lists of hundreds of tensors with long specifications
-  kLongOpens,   // attempts of one server whose address is long
-  kWideOpens,   // attempts of 1024 servers
-  kLocates,     // look-ups of 65,536 nodes
-  kSmallCalls,  // floods of calls that do nothing
-  kFetches,     // rows of features, and where they are: as of a hot list
+  kCopies,       // copies of rows that were never written, of normal values
+  kWideReads,    // such rows of 64 KiB
+  kAdditions,    // writes of 4 MiB that add to such rows
+  kRounds,       // rounds of 4 MiB of gradients
+  kExports,      // pages of a table in which no row was written
+  kLists,        // lists of hundreds of tensors with long specifications
+  kLongOpens,    // attempts of one server whose address is long
+  kWideOpens,    // attempts of 1024 servers
+  kLocates,      // look-ups of 65,536 nodes
+  kSmallCalls,   // floods of calls that do nothing
+  kFetches,      // rows of features, and where they are: as of a hot list
+  kConversions,  // rows of features as int8
 };
 
 // All of them, with their names for messages and flags.

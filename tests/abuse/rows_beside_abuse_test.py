@@ -23,7 +23,8 @@ ABUSER_CORES = os.environ.get("TRIBUTARY_ABUSER_CORES", "0.1")
 CARRIER = ["--tcp"] if "TRIBUTARY_OVER_TCP" in os.environ else []
 SECONDS = 1.5
 ABUSES = ["copies", "wide-reads", "additions", "rounds", "exports", "lists",
-          "long-opens", "wide-opens", "locates", "small-calls", "fetches"]
+          "long-opens", "wide-opens", "locates", "small-calls", "fetches",
+          "conversions"]
 
 
 class Client(processes.Process):

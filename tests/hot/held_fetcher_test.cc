@@ -70,6 +70,9 @@ void Damage(OutgoingMessage& message) {
 
 class HeldFetcherWorld {
  public:
+  explicit HeldFetcherWorld(GraphSpec graph = HotGraph())
+      : spec_(std::move(graph)) {}
+
   void Start(const TrainerCacheSize& size,
              FeatureDType dtype = FeatureDType::kStored,
              ChangedAnswers::Change change = nullptr) {
@@ -78,7 +81,7 @@ class HeldFetcherWorld {
     // asked of another.
     for (const auto& owned : std::vector<std::vector<uint32_t>>{{1}, {0, 1}}) {
       SimServerOptions server;
-      server.opened = BuildGraph(HotGraph(), {owned});
+      server.opened = BuildGraph(spec_, {owned});
       server.hot_lists = {list_};
       if (change && fleet_.servers.empty()) {
         server.before = [change](StreamAcceptor* honest) {
@@ -180,7 +183,8 @@ class HeldFetcherWorld {
     }
   }
 
-  const std::shared_ptr<const Graph> graph_ = BuildGraph(HotGraph());
+  const GraphSpec spec_;
+  const std::shared_ptr<const Graph> graph_ = BuildGraph(spec_);
   const std::shared_ptr<const HotList> list_ = HotListOf(*graph_, 4);
   SimFleet fleet_{1};
   SimExecutor* trainer_ = nullptr;
@@ -211,6 +215,27 @@ TEST_F(HeldFetcherTest, HoldsTheRowsOfTheList) {
 TEST_F(HeldFetcherTest, HoldsThemAsBatchesHaveThem) {
   Start({.share = 0.5}, FeatureDType::kInt8);
   ExpectRecords(kNodes / 2);
+}
+
+// Rows of int8 with a scale: what one server changes, a scale, is asked of the
+// other.
+TEST(HeldFetcher, HoldsScaledRowsAsBatchesHaveThem) {
+  GraphSpec spec = HotGraph();
+  spec.scaled = true;
+  for (const FeatureDType dtype :
+       {FeatureDType::kStored, FeatureDType::kFloat16, FeatureDType::kBFloat16,
+        FeatureDType::kInt8}) {
+    SCOPED_TRACE(FeatureDTypeName(dtype));
+    for (const bool lies : {false, true}) {
+      HeldFetcherWorld world(spec);
+      world.Start({.share = 1.0}, dtype, [lies](OutgoingMessage& message) {
+        if (lies && message.kind == MessageKind::kReadColumnReply) {
+          Damage(message);
+        }
+      });
+      world.ExpectRecords(kNodes);
+    }
+  }
 }
 
 TEST_F(HeldFetcherTest, HoldsWhatFits) {

@@ -311,6 +311,29 @@ TEST_F(SimNetworkTest, RoomsTravelOnlyWhereMemoryIsShared) {
   }
 }
 
+// A client that gives up on a frozen server leaves it its rooms until it is
+// gone.
+TEST_F(SimNetworkTest, WhatADeadNodeHasNotReadLendsItNothing) {
+  class Room final : public SharedRoom {
+    absl::Span<uint8_t> bytes() override { return {}; }
+  };
+  network_.set_carries_rooms(true);
+  network_.Listen(server_, kServer, &acceptor_);
+  auto stream = Connect();
+  ASSERT_TRUE(world_.Drain(1000));
+  world_.Freeze(server_->node());
+  OutgoingMessage message = Text("credit");
+  const auto room = std::make_shared<Room>();
+  message.room = room;
+  EXPECT_TRUE(stream->Send(std::move(message)).ok());
+  stream->Close(absl::OkStatus());
+  ASSERT_TRUE(world_.Drain(1000));
+  EXPECT_GT(room.use_count(), 1);
+  network_.Crash(server_);
+  ASSERT_TRUE(world_.Drain(1000));
+  EXPECT_EQ(room.use_count(), 1);
+}
+
 TEST_F(SimNetworkTest, MoreThanTheQueueHoldsBreaksTheStream) {
   network_.Listen(server_, kServer, &acceptor_);
   network_.faults().max_queued_bytes = 1000;

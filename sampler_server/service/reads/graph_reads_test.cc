@@ -287,9 +287,18 @@ TEST_F(GraphReadsTest, ScaledFeaturesAreMultipliedOut) {
   const auto attr = Call(BeginReadColumn, request, rows, *graph).value();
   EXPECT_THAT(Take<float>(attr, 0, 2),
               ElementsAre(127 * (102.0f / 127), 127 * (104.0f / 127)));
-  limits_.max_reply_bytes = 4 * sizeof(float) - 1;
   request.set_node_type(0);
   request.set_column(v1::STORED_COLUMN_X);
+  request.set_feature_dtype(static_cast<uint32_t>(FeatureDType::kInt8));
+  const auto stored = Call(BeginReadColumn, request, rows, *graph).value();
+  ASSERT_EQ(stored.payload.size(), 2 * (2 + sizeof(float)));
+  EXPECT_THAT(Take<int8_t>(stored, 0, 4), ElementsAre(102, 127, 0, 127));
+  EXPECT_THAT(Take<float>(stored, 4, 2), ElementsAre(scale, 0.5f / 127));
+  request.set_feature_dtype(99);
+  ExpectError(Call(BeginReadColumn, request, rows, *graph),
+              absl::StatusCode::kInvalidArgument, "code 99");
+  request.set_feature_dtype(0);
+  limits_.max_reply_bytes = 4 * sizeof(float) - 1;
   ExpectError(Call(BeginReadColumn, request, rows, *graph),
               absl::StatusCode::kInvalidArgument, "ask for fewer");
 }

@@ -37,14 +37,15 @@ v1::Column GatheredColumn(const v1::ReadColumnRequest& request) {
 
 // Returns the bytes of a row of a column that GatherColumn reads.
 size_t GatheredRowBytes(const GraphSchema& schema,
-                        const v1::ReadColumnRequest& request) {
+                        const v1::ReadColumnRequest& request,
+                        FeatureDType dtype) {
   if (request.table_case() == v1::ReadColumnRequest::kEdgeType) {
     const auto& column = schema.edge_types[request.edge_type()].edge_attr;
-    return FeatureRowBytes(column, FeatureDType::kStored);
+    return FeatureRowBytes(column, dtype);
   }
   const NodeTypeSchema& type = schema.node_types[request.node_type()];
   if (request.column() == v1::STORED_COLUMN_X && type.x.has_value()) {
-    return FeatureRowBytes(type.x, FeatureDType::kStored);
+    return FeatureRowBytes(type.x, dtype);
   }
   if (request.column() == v1::STORED_COLUMN_Y && type.y.has_value()) {
     return type.y->row_bytes();
@@ -69,7 +70,10 @@ absl::StatusOr<ItemRead> GatherColumn(const Graph& graph,
   gather.set_num_rows(request.num_rows());
   gather.set_max_reply_bytes(limits.max_reply_bytes);
   gather.set_timeout_ms(request.timeout_ms());
-  const size_t row_bytes = GatheredRowBytes(graph.schema(), request);
+  gather.set_feature_dtype(request.feature_dtype());
+  ASSIGN_OR_RETURN(const FeatureDType dtype,
+                   FeatureDTypeFromCode(request.feature_dtype()));
+  const size_t row_bytes = GatheredRowBytes(graph.schema(), request, dtype);
   // BeginGather would cut the reply.
   if (row_bytes > 0 &&
       request.num_rows() > limits.max_reply_bytes / row_bytes) {
@@ -78,7 +82,13 @@ absl::StatusOr<ItemRead> GatherColumn(const Graph& graph,
   ASSIGN_OR_RETURN(BegunGather begun,
                    BeginGather(graph, gather, payload, limits, budget));
   begun.reply.header.clear();
-  const uint64_t work = kRandomAccess + begun.row_bytes / 4;
+  // Converting a row, all of which is read, takes twice as long as copying it.
+  const size_t stored_bytes =
+      GatheredRowBytes(graph.schema(), request, FeatureDType::kStored);
+  const uint64_t work =
+      kRandomAccess + (dtype == FeatureDType::kStored
+                           ? begun.row_bytes / 4
+                           : std::max(stored_bytes, begun.row_bytes) / 2);
   return ItemRead(std::move(begun), work);
 }
 

@@ -33,7 +33,7 @@ class TrainerCacheTest(unittest.TestCase):
 
     def check(self, folders_of_servers, *flags):
         """Returns what each server has left out, in bytes, of all that it made."""
-        expected = sampling.lines(self.graph, **OPTIONS, flags=flags)
+        expected = sampling.lines(folders_of_servers[0], **OPTIONS, flags=flags)
         with self.fleet(folders_of_servers) as fleet:
             fleet.doctor()
             self.assertEqual(
@@ -57,6 +57,13 @@ class TrainerCacheTest(unittest.TestCase):
     def test_in_another_precision(self):
         for dtype in ("float16", "int8"):
             for share in self.check([self.graph, self.graph], "--feature-dtype", dtype):
+                self.assertGreater(share, 0.2)
+
+    def test_of_a_graph_that_is_stored_as_int8(self):
+        graph = folders.partition(folders.CORA, os.path.join(self.folder, "scaled"), 2, "random",
+                                  "--feature-dtype", "int8")
+        for flags in ((), ("--feature-dtype", "int8")):
+            for share in self.check([graph, graph], *flags):
                 self.assertGreater(share, 0.2)
 
     def test_by_degree_and_of_one_server(self):

@@ -215,6 +215,9 @@ void HeldFetcher::ReadRows() {
       const auto add = [&](v1::StoredColumn column, size_t row_bytes) {
         if (row_bytes == 0) return;
         request.set_column(column);
+        // As they are stored, which the list's sums are of.
+        request.set_feature_dtype(static_cast<uint32_t>(
+            plan.scaled ? FeatureDType::kInt8 : FeatureDType::kStored));
         GraphRead& read = reads.emplace_back();
         read.kind = MessageKind::kReadColumnRequest;
         read.partition = partition;
@@ -268,9 +271,18 @@ absl::Status HeldFetcher::TakePart(size_t p) {
   size_t next = p * ((plan.stored_x > 0 ? 1 : 0) + (plan.form.y > 0 ? 1 : 0));
   if (plan.stored_x > 0) x = chunk_.replies[next++].span();
   if (plan.form.y > 0) y = chunk_.replies[next].span();
+  std::vector<uint8_t> scaled(plan.scaled ? plan.stored_x : 0);
   for (size_t i = 0; i < part.size(); ++i) {
-    RETURN_IF_ERROR(
-        Put(part[i], x.data() + i * plan.stored_x, y.data() + i * plan.form.y));
+    const uint8_t* row = x.data() + i * plan.stored_x;
+    if (plan.scaled) {  // values of all rows came, then their scales
+      const size_t width = plan.x_width;
+      std::memcpy(scaled.data(), x.data() + i * width, width);
+      std::memcpy(scaled.data() + width,
+                  x.data() + part.size() * width + i * sizeof(float),
+                  sizeof(float));
+      row = scaled.data();
+    }
+    RETURN_IF_ERROR(Put(part[i], row, y.data() + i * plan.form.y));
   }
   return absl::OkStatus();
 }

@@ -22,7 +22,9 @@ HeldTypePlan PlanOf(const NodeTypeSchema& type, FeatureDType dtype) {
     const ColumnSchema in_batch = InBatch(*type.x, dtype);
     plan.form.x = in_batch.row_bytes();
     plan.form.x_scale = HasScale(*type.x, dtype) ? sizeof(float) : 0;
-    plan.convert = ConvertRowOf(type.x->dtype, in_batch.dtype);
+    plan.scaled = type.x->scaled;
+    plan.convert = plan.scaled ? ConvertScaledRowOf(in_batch.dtype)
+                               : ConvertRowOf(type.x->dtype, in_batch.dtype);
     plan.x_width = type.x->width();
     plan.stored_x = type.x->row_bytes();
   }
@@ -40,18 +42,12 @@ double ShareOf(const std::vector<HeldTypePlan>& plans, uint64_t bytes) {
 
 }  // namespace
 
-bool MayHoldRows(const NodeTypeSchema& type, const CollectedColumns& collect,
-                 FeatureDType feature_dtype) {
-  const bool scaled = type.x.has_value() && type.x->scaled;
-  return !scaled && MayLeaveOutRows(type, collect, feature_dtype);
-}
-
 std::string HeldFormText(const GraphSchema& schema,
                          const CollectedColumns& collect,
                          FeatureDType feature_dtype) {
   std::string text(FeatureDTypeName(feature_dtype));
   for (const NodeTypeSchema& type : schema.node_types) {
-    if (!MayHoldRows(type, collect, feature_dtype)) continue;
+    if (!MayLeaveOutRows(type, collect, feature_dtype)) continue;
     absl::StrAppend(&text, " ", type.name);
   }
   return text;
@@ -68,7 +64,7 @@ std::vector<HeldTypePlan> PlanHeldRows(const GraphSchema& schema,
     const HotListType* listed = FindType(list, type.name);
     HeldTypePlan plan;
     if (listed != nullptr && listed->rows == type.num_nodes &&
-        MayHoldRows(type, collect, feature_dtype)) {
+        MayLeaveOutRows(type, collect, feature_dtype)) {
       plan = PlanOf(type, feature_dtype);
       plan.num_rows = static_cast<uint32_t>(listed->rows);
     }

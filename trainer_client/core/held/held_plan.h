@@ -20,6 +20,7 @@ namespace tributary {
 struct HeldTypePlan {
   std::string name;
   HeldForm form;                 // no bytes: nothing
+  bool scaled = false;           // whether x is stored as scaled rows
   ConvertRow convert = nullptr;  // of x; null: rows are held as stored
   size_t x_width = 0;            // values of a row of x, if it is converted
   size_t stored_x = 0;           // bytes of a stored row of x
@@ -29,11 +30,6 @@ struct HeldTypePlan {
   uint64_t bytes() const { return uint64_t{num_rows} * form.record(); }
 };
 
-// Returns whether trainers hold rows of the type: servers leave them out
-// (MayLeaveOutRows), and x is not stored as int8 with a scale.
-bool MayHoldRows(const NodeTypeSchema& type, const CollectedColumns& collect,
-                 FeatureDType feature_dtype);
-
 // Returns a text that is the same for batches into which rows of one copy are
 // filled: which types are held, and in which form.
 std::string HeldFormText(const GraphSchema& schema,
@@ -42,7 +38,7 @@ std::string HeldFormText(const GraphSchema& schema,
 
 // Returns what of each node type of the schema is held, by a list of the graph.
 // A size in bytes takes the same share of each type. Types that the list does
-// not have, or of which MayHoldRows says no, are not held.
+// not have, or of which MayLeaveOutRows says no, are not held.
 std::vector<HeldTypePlan> PlanHeldRows(const GraphSchema& schema,
                                        const HotListJson& list,
                                        const CollectedColumns& collect,
