@@ -105,11 +105,13 @@ TEST_F(MappingGuardTest, SlotsAreFreedAndGrow) {
 
 using MappingGuardDeathTest = MappingGuardTest;
 
-// Whether a process ended as by a SIGBUS that nobody guards: AddressSanitizer
-// has a handler, which reports it and exits.
+// Whether a process ended as by a SIGBUS that nobody guards: sanitizers have a
+// handler, which reports it and exits.
 bool EndedByFault(int status) {
 #ifdef ABSL_HAVE_ADDRESS_SANITIZER
   return testing::ExitedWithCode(1)(status);
+#elif defined(ABSL_HAVE_THREAD_SANITIZER)
+  return testing::ExitedWithCode(66)(status);
 #else
   return testing::KilledBySignal(SIGBUS)(status);
 #endif

@@ -10,7 +10,7 @@ const char* __tsan_default_options(void) { return "report_mutex_bugs=0"; }
 
 const char* __tsan_default_suppressions(void) {
   return "race:absl::debian3::Status\n"
-         "race:absl::debian3::StrAppend\n"
+         "race:libabsl_\n"
          "race:grpc::\n"
          "race:grpc_core::\n"
          "race:grpc_event_engine::\n"
