@@ -9,12 +9,11 @@
 
 #include "absl/base/config.h"
 #include "common/io/idle_blocks.h"
+#include "common/io/map_aligned.h"
 #include "common/runtime/clock.h"
 
 namespace tributary {
 namespace {
-
-constexpr size_t kHugePage = size_t{2} << 20;
 
 // A sanitizer sees what lies beyond a buffer only if malloc gave it out.
 #ifdef ABSL_HAVE_ADDRESS_SANITIZER

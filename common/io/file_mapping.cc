@@ -1,16 +1,21 @@
 #include "common/io/file_mapping.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/mman.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "common/io/buffer.h"
+#include "common/io/map_aligned.h"
 #include "common/io/path_error.h"
 #include "common/text/status.h"
 
@@ -56,6 +61,34 @@ absl::StatusOr<size_t> ReadUpTo(int fd, const std::string& path, void* to,
   return have;
 }
 
+// Whether its file system keeps files in memory alone.
+bool LiesInMemory(int fd) {
+  struct statfs info {};
+  if (fstatfs(fd, &info) != 0) return false;
+  return info.f_type == TMPFS_MAGIC || info.f_type == HUGETLBFS_MAGIC ||
+         info.f_type == RAMFS_MAGIC;
+}
+
+// Maps `bytes`, a multiple of a huge page, for a copy of the file. Null if
+// there is no memory; with `reserved` that is an error.
+absl::StatusOr<uint8_t*> MapForCopy(const std::string& path, size_t bytes,
+                                    bool reserved) {
+  if (reserved) {
+    void* const data =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_HUGE_2MB, -1, 0);
+    if (data != MAP_FAILED) return static_cast<uint8_t*>(data);
+    return absl::ResourceExhaustedError(absl::StrCat(
+        path, ": the system has too few reserved huge pages for a copy of it, ",
+        bytes / kHugePage,
+        " of 2 MiB; allowed: to reserve more (sysctl "
+        "vm.nr_hugepages)"));
+  }
+  uint8_t* const data = MapAligned(bytes, kHugePage);
+  if (data != nullptr) AdviseHugePages(data, bytes);
+  return data;
+}
+
 absl::StatusOr<std::pair<int, size_t>> OpenRegular(const std::string& path) {
   size_t size = 0;
   ASSIGN_OR_RETURN(const int fd, OpenRegularFile(path, &size));
@@ -88,29 +121,58 @@ absl::StatusOr<FileMapping> FileMapping::Open(const std::string& path) {
     void* const copy =
         std::aligned_alloc(kCacheLine, AlignUp(size, kCacheLine));
     if (copy == nullptr) return PathError(path, "read");
-    FileMapping file(static_cast<uint8_t*>(copy), size);
+    FileMapping file(static_cast<uint8_t*>(copy), size, /*mapped=*/0);
     ASSIGN_OR_RETURN(file.size_, ReadUpTo(fd, path, copy, size));
     return file;
   }
   void* data = mmap(nullptr, size, PROT_READ, MAP_SHARED, fd, 0);
   if (data == MAP_FAILED) return MapError(path);
   AdviseHugePages(data, size);
-  return FileMapping(static_cast<uint8_t*>(data), size);
+  return FileMapping(static_cast<uint8_t*>(data), size, size);
+}
+
+absl::StatusOr<FileMapping> FileMapping::Copy(
+    const std::string& path, bool reserved,
+    const std::function<bool()>& cancelled) {
+  constexpr size_t kReadAtOnce = size_t{64} << 20;
+  ASSIGN_OR_RETURN(const auto opened, OpenRegular(path));
+  const auto [fd, size] = opened;
+  const auto close_fd = absl::MakeCleanup([fd = fd] { close(fd); });
+  if (size < kHugePage || LiesInMemory(fd)) return Open(path);
+  const size_t mapped = AlignUp(size, kHugePage);
+  ASSIGN_OR_RETURN(uint8_t* const data, MapForCopy(path, mapped, reserved));
+  if (data == nullptr) return Open(path);
+  FileMapping file(data, size, mapped, /*is_copy=*/true);
+  for (size_t at = 0; at < size; at += kReadAtOnce) {
+    if (cancelled()) {
+      return absl::CancelledError(
+          absl::StrCat(path, ": copying was cancelled"));
+    }
+    const size_t wanted = std::min(kReadAtOnce, size - at);
+    ASSIGN_OR_RETURN(const size_t have, ReadUpTo(fd, path, data + at, wanted));
+    if (have == wanted) continue;
+    file.size_ = at + have;  // it has become shorter
+    break;
+  }
+  // The copy is what is read from now on.
+  (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+  (void)mprotect(data, mapped, PROT_READ);
+  return file;
 }
 
 void FileMapping::Guard(const std::string& path,
                         std::shared_ptr<MappingDamage> damage) {
-  if (size_ <= kMostBytesRead) return;
+  if (mapped_ == 0 || is_copy_) return;
   guard_ =
       std::make_unique<MappingGuard>(data_, size_, path, std::move(damage));
 }
 
 FileMapping::~FileMapping() {
   guard_.reset();  // before another mapping may take the place
-  if (size_ <= kMostBytesRead) {
+  if (mapped_ == 0) {
     std::free(data_);
   } else {
-    munmap(data_, size_);
+    munmap(data_, mapped_);
   }
 }
 

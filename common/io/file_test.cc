@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -152,6 +154,69 @@ TEST_F(FileTest, MappingNamesWhatIsMissing) {
   EXPECT_EQ(none.status().code(), absl::StatusCode::kNotFound);
   EXPECT_NE(none.status().message().find("/none"), std::string::npos);
   EXPECT_FALSE(FileMapping::Open(folder_).ok());
+}
+
+bool Never() { return false; }
+
+std::string LargeText() {
+  std::string text((size_t{5} << 20) + 17, 'x');
+  for (size_t i = 0; i < text.size(); i += 997) {
+    text[i] = static_cast<char>('a' + i % 26);
+  }
+  return text;
+}
+
+TEST_F(FileTest, ACopyHasTheBytesWhateverHappensToTheFile) {
+  const std::string path = folder_ + "/large", text = LargeText();
+  std::ofstream(path) << text;
+  auto copy = FileMapping::Copy(path, /*reserved=*/false, Never);
+  ASSERT_TRUE(copy.ok()) << copy.status();
+  EXPECT_EQ(copy->copied_bytes(), size_t{6} << 20);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(copy->bytes().data()) % (2 << 20), 0u);
+  const auto damage = std::make_shared<MappingDamage>();
+  copy->Guard(path, damage);
+  fs::resize_file(path, 0);
+  FileMapping moved = *std::move(copy);
+  FileMapping assigned;
+  assigned = std::move(moved);
+  EXPECT_EQ(std::string(assigned.bytes().begin(), assigned.bytes().end()),
+            text);
+  EXPECT_TRUE(damage->status().ok());
+}
+
+TEST_F(FileTest, SmallFilesAndThoseInMemoryAreNotCopied) {
+  const std::string small = folder_ + "/small";
+  std::ofstream(small) << std::string((size_t{2} << 20) - 1, 'x');
+  EXPECT_EQ(FileMapping::Copy(small, false, Never)->copied_bytes(), 0u);
+  std::ofstream(small, std::ios::app) << 'x';
+  EXPECT_EQ(FileMapping::Copy(small, false, Never)->copied_bytes(),
+            size_t{2} << 20);
+  const int memory = memfd_create("large", MFD_CLOEXEC);  // on tmpfs
+  ASSERT_GE(memory, 0);
+  ASSERT_EQ(ftruncate(memory, 4 << 20), 0);
+  const auto file =
+      FileMapping::Copy(absl::StrCat("/proc/self/fd/", memory), false, Never);
+  close(memory);
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ(file->bytes().size(), size_t{4} << 20);
+  EXPECT_EQ(file->copied_bytes(), 0u);
+}
+
+TEST_F(FileTest, CopyingEndsAsItMust) {
+  const std::string path = folder_ + "/large";
+  std::ofstream(path) << LargeText();
+  const auto cancelled = FileMapping::Copy(path, false, [] { return true; });
+  EXPECT_EQ(cancelled.status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(FileMapping::Copy(folder_ + "/none", false, Never).status().code(),
+            absl::StatusCode::kNotFound);
+  std::ifstream reserved("/proc/sys/vm/nr_hugepages");
+  int pages = 0;
+  if (!(reserved >> pages) || pages > 0) return;  // there may be enough
+  const auto none = FileMapping::Copy(path, true, Never);
+  EXPECT_EQ(none.status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_NE(none.status().message().find("3 of 2 MiB; allowed: to reserve"),
+            std::string::npos)
+      << none.status();
 }
 
 TEST_F(FileTest, EmptyFileMapsToNothing) {

@@ -59,14 +59,16 @@ absl::Status Cancelled(const std::string& path) {
 
 absl::StatusOr<ArrayReader::Opened> ArrayReader::Open(
     const std::string& path, absl::Span<const NpyType> types,
-    absl::Span<const int64_t> shape) {
+    absl::Span<const int64_t> shape, bool may_copy) {
   const FileSchema* file = Find(files_, path);
   if (file == nullptr) {
     return Damaged(listing_, absl::StrCat("it does not list ", path));
   }
   const std::string full_path = absl::StrCat(folder_, "/", path);
   if (cancelled_()) return Cancelled(full_path);
-  ASSIGN_OR_RETURN(FileMapping mapping, FileMapping::Open(full_path));
+  const bool copies =
+      may_copy && (IsFeatureFile(path) ? copied_.features : copied_.rest);
+  ASSIGN_OR_RETURN(FileMapping mapping, MapOrCopy(full_path, copies));
   mapping.Guard(full_path, damage_);
   const absl::Span<const uint8_t> bytes = mapping.bytes();
   if (bytes.size() != file->bytes) {
@@ -81,6 +83,12 @@ absl::StatusOr<ArrayReader::Opened> ArrayReader::Open(
       CheckHeader(full_path, listing_, *header, types, shape, bytes.size()));
   if (verify_) RETURN_IF_ERROR(CheckCrc(full_path, *file, bytes));
   return Opened{full_path, std::move(mapping), *header};
+}
+
+absl::StatusOr<FileMapping> ArrayReader::MapOrCopy(const std::string& full_path,
+                                                   bool copies) const {
+  if (!copies) return FileMapping::Open(full_path);
+  return FileMapping::Copy(full_path, copied_.reserved, cancelled_);
 }
 
 absl::Status ArrayReader::CheckCrc(const std::string& path,
@@ -99,7 +107,7 @@ absl::Status ArrayReader::CheckCrc(const std::string& path,
 absl::StatusOr<MappedArray> ArrayReader::Read(const std::string& path,
                                               absl::Span<const NpyType> types,
                                               absl::Span<const int64_t> shape) {
-  ASSIGN_OR_RETURN(Opened file, Open(path, types, shape));
+  ASSIGN_OR_RETURN(Opened file, Open(path, types, shape, /*may_copy=*/true));
   mappings_.push_back(std::move(file.mapping));
   return MappedArray{file.header.type,
                      mappings_.back().bytes().subspan(file.header.data_offset)};
@@ -109,7 +117,8 @@ absl::StatusOr<MappedArray> ArrayReader::Read(const std::string& path,
 absl::StatusOr<const RowFile*> ArrayReader::OpenRows(
     const std::string& path, absl::Span<const NpyType> types,
     absl::Span<const int64_t> shape) {
-  ASSIGN_OR_RETURN(const Opened file, Open(path, types, shape));
+  ASSIGN_OR_RETURN(const Opened file,
+                   Open(path, types, shape, /*may_copy=*/false));
   RowFile::Table table{file.header.data_offset, file.header.type.size,
                        static_cast<uint64_t>(shape[0])};
   for (const int64_t dim : shape.subspan(1)) {

@@ -13,6 +13,7 @@
 #include "absl/types/span.h"
 #include "common/io/file_mapping.h"
 #include "common/tensor/npy.h"
+#include "partition/format/graph_bytes.h"
 #include "partition/format/paths.h"
 #include "partition/format/row_file.h"
 #include "partition/schema/schema.h"
@@ -46,6 +47,9 @@ class ArrayReader {
         cancelled_(std::move(cancelled)),
         listing_(std::move(listing)) {}
 
+  // Sets which arrays are copied instead of mapped from now on.
+  void set_copied(const CopiedArrays& copied) { copied_ = copied; }
+
   // Maps an array, which must have one of `types` and `shape`. DATA_LOSS,
   // naming the file, if the listing does not have it, its length or header
   // differs, or (with verify) its CRC32C differs; NOT_FOUND if it does not
@@ -77,7 +81,9 @@ class ArrayReader {
   };
   absl::StatusOr<Opened> Open(const std::string& path,
                               absl::Span<const NpyType> types,
-                              absl::Span<const int64_t> shape);
+                              absl::Span<const int64_t> shape, bool may_copy);
+  absl::StatusOr<FileMapping> MapOrCopy(const std::string& full_path,
+                                        bool copies) const;
   absl::Status CheckCrc(const std::string& path, const FileSchema& file,
                         absl::Span<const uint8_t> bytes);
 
@@ -86,6 +92,7 @@ class ArrayReader {
   const bool verify_;
   const std::function<bool()> cancelled_;
   const std::string listing_;
+  CopiedArrays copied_;
   const std::shared_ptr<MappingDamage> damage_ =
       std::make_shared<MappingDamage>();
   std::vector<FileMapping> mappings_;

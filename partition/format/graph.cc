@@ -45,6 +45,7 @@ class MappedGraph final : public Graph {
   const EdgeIndex* edge_index(int type) const override {
     return schema_.edge_types[type].edge_index ? &edge_indexes_[type] : nullptr;
   }
+  uint64_t copied_bytes() const override { return copied_bytes_; }
   absl::StatusOr<absl::Span<const int64_t>> Split(
       int node_type, std::string_view name) const override;
   absl::StatusOr<absl::Span<const int64_t>> EdgeSplit(
@@ -80,6 +81,7 @@ class MappedGraph final : public Graph {
   std::vector<absl::Span<const int64_t>>
       splits_;  // in the order of schema_.splits
   bool reads_features_ = false;
+  uint64_t copied_bytes_ = 0;
   std::shared_ptr<MappingDamage> damage_;
   std::vector<FileMapping> mappings_;
   std::vector<std::unique_ptr<RowFile>> row_files_;
@@ -89,10 +91,12 @@ absl::Status MappedGraph::Load(const std::string& folder,
                                const OpenOptions& options) {
   RETURN_IF_ERROR(LoadSchema(folder));
   RETURN_IF_ERROR(ChoosePartitions(options));
+  const GraphBytes bytes = GraphBytesOf(schema_, partitions_);
   ASSIGN_OR_RETURN(reads_features_,
-                   ReadsFeatures(GraphBytesOf(schema_, partitions_),
-                                 options.features, options.memory));
+                   ReadsFeatures(bytes, options.features, options.memory));
   ArrayReader reader(folder, schema_.files, options.verify, options.cancelled);
+  reader.set_copied(ChooseCopies(bytes, reads_features_, options.huge_pages,
+                                 options.copy_memory));
   for (const NodeTypeSchema& type : schema_.node_types) {
     RETURN_IF_ERROR(LoadNodeMap(type, reader));
   }
@@ -116,6 +120,8 @@ absl::Status MappedGraph::Load(const std::string& folder,
   damage_ = reader.damage();
   RETURN_IF_ERROR(damage_->status());
   mappings_ = reader.TakeMappings();
+  for (const FileMapping& file : mappings_)
+    copied_bytes_ += file.copied_bytes();
   row_files_ = reader.TakeRowFiles();
   return absl::OkStatus();
 }

@@ -15,6 +15,7 @@
 #include "partition/format/node_map.h"
 #include "partition/format/row_file.h"
 #include "partition/schema/feature_memory.h"
+#include "partition/schema/huge_pages.h"
 #include "partition/schema/schema.h"
 
 namespace tributary {
@@ -74,6 +75,8 @@ struct OpenOptions {
   FeatureMemory features = FeatureMemory::kResident;
   // Bytes that the arrays may take; not used with kResident.
   uint64_t memory = UINT64_MAX;
+  HugePages huge_pages = HugePages::kOff;
+  uint64_t copy_memory = 0;  // bytes that copies may take, with kAuto
   // Called before each array and while bytes are checked; if it returns true,
   // Open returns CANCELLED.
   std::function<bool()> cancelled = [] { return false; };
@@ -101,6 +104,8 @@ class Graph {
   // graph.json without its list of files, as servers send it to clients. The
   // list grows with partitions and types and is needed only to read the folder.
   virtual const std::string& schema_json() const = 0;
+  // The memory that copies of arrays take (HugePages).
+  virtual uint64_t copied_bytes() const { return 0; }
   // The partitions that are mapped, ascending.
   virtual const std::vector<uint32_t>& partitions() const = 0;
   // Returns ABORTED, naming the file, once bytes of a mapped file were lost

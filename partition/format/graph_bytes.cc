@@ -67,4 +67,21 @@ absl::StatusOr<bool> ReadsFeatures(const GraphBytes& bytes, FeatureMemory where,
   return bytes.features > memory - bytes.rest;
 }
 
+CopiedArrays ChooseCopies(const GraphBytes& bytes, bool reads_features,
+                          HugePages huge_pages, uint64_t memory) {
+  CopiedArrays copied;
+  if (huge_pages == HugePages::kOff) return copied;
+  copied.reserved = huge_pages == HugePages::kRequire;
+  copied.rest = copied.reserved || bytes.rest <= memory;
+  copied.features = copied.rest && !reads_features &&
+                    (copied.reserved || bytes.features <= memory - bytes.rest);
+  return copied;
+}
+
+bool IsFeatureFile(absl::string_view path) {
+  uint32_t partition = 0;
+  absl::string_view rest;
+  return PartitionOf(path, &partition, &rest) && IsFeatures(rest);
+}
+
 }  // namespace tributary

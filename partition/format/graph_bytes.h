@@ -1,5 +1,5 @@
-// The memory that a graph's arrays take, and the choice whether its features
-// are mapped.
+// The memory that a graph's arrays take, and the choices whether its features
+// are mapped, and what is copied into huge pages.
 #ifndef TRIBUTARY_PARTITION_FORMAT_GRAPH_BYTES_H_
 #define TRIBUTARY_PARTITION_FORMAT_GRAPH_BYTES_H_
 
@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "partition/schema/feature_memory.h"
+#include "partition/schema/huge_pages.h"
 #include "partition/schema/schema.h"
 
 namespace tributary {
@@ -29,6 +31,22 @@ GraphBytes GraphBytesOf(const GraphSchema& schema,
 // they do not suffice even then. With kResident returns false without a check.
 absl::StatusOr<bool> ReadsFeatures(const GraphBytes& bytes, FeatureMemory where,
                                    uint64_t memory);
+
+// Which arrays are copied instead of mapped.
+struct CopiedArrays {
+  bool features = false;
+  bool rest = false;
+  bool reserved = false;  // into pages that the system has reserved
+};
+
+// Returns what is copied of a graph whose features are read from their files if
+// `reads_features`. With kAuto what fits into `memory` bytes: first what draws
+// read, then features.
+CopiedArrays ChooseCopies(const GraphBytes& bytes, bool reads_features,
+                          HugePages huge_pages, uint64_t memory);
+
+// Returns whether the array of this path in a graph's folder holds features.
+bool IsFeatureFile(absl::string_view path);
 
 }  // namespace tributary
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "partition/format/testing/graph_builder.h"
 
 namespace tributary {
@@ -44,6 +46,28 @@ TEST(GraphBytes, FeaturesAreReadWhereTheyDoNotFit) {
   EXPECT_TRUE(reads(FeatureMemory::kPaged, 1000));
   EXPECT_FALSE(reads(FeatureMemory::kResident, 1));
   EXPECT_FALSE(ReadsFeatures({0, 50}, FeatureMemory::kPaged, 50).value());
+}
+
+TEST(GraphBytes, WhatFitsIsCopiedFirstWhatDrawsRead) {
+  const GraphBytes bytes{100, 50};
+  const auto copies = [&](HugePages huge_pages, uint64_t memory,
+                          bool reads_features = false) {
+    const CopiedArrays copied =
+        ChooseCopies(bytes, reads_features, huge_pages, memory);
+    return std::make_tuple(copied.rest, copied.features, copied.reserved);
+  };
+  EXPECT_EQ(copies(HugePages::kOff, 1000), std::tuple(false, false, false));
+  EXPECT_EQ(copies(HugePages::kAuto, 49), std::tuple(false, false, false));
+  EXPECT_EQ(copies(HugePages::kAuto, 50), std::tuple(true, false, false));
+  EXPECT_EQ(copies(HugePages::kAuto, 149), std::tuple(true, false, false));
+  EXPECT_EQ(copies(HugePages::kAuto, 150), std::tuple(true, true, false));
+  EXPECT_EQ(copies(HugePages::kAuto, 150, true),
+            std::tuple(true, false, false));
+  EXPECT_EQ(copies(HugePages::kRequire, 0), std::tuple(true, true, true));
+  EXPECT_TRUE(IsFeatureFile("part-3/nodes/paper/x.npy"));
+  EXPECT_TRUE(IsFeatureFile("part-0/edges/a/edge_attr.npy"));
+  EXPECT_FALSE(IsFeatureFile("part-3/nodes/paper/y.npy"));
+  EXPECT_FALSE(IsFeatureFile("nodes/paper/x.npy"));
 }
 
 TEST(GraphBytes, WhatSamplingReadsHasToFit) {

@@ -42,6 +42,34 @@ std::vector<std::pair<int64_t, int64_t>> InEdges(const Graph& graph,
   return result;
 }
 
+TEST(Graph, ACopyIsTheGraph) {
+  GraphSpec spec{.num_nodes = 600, .edges = {{0, 1}}};
+  spec.x_dim = 1000;
+  for (int i = 0; i < 600'000; ++i) spec.x.push_back(static_cast<float>(i));
+  const std::string folder =
+      (std::filesystem::path(testing::TempDir()) / "copied").string();
+  WriteGraphTo(spec, folder);
+  const auto open = [&](HugePages huge_pages, uint64_t copy_memory,
+                        FeatureMemory features = FeatureMemory::kResident) {
+    return Graph::Open(folder, {.features = features,
+                                .huge_pages = huge_pages,
+                                .copy_memory = copy_memory})
+        .value();
+  };
+  const auto mapped = open(HugePages::kOff, UINT64_MAX);
+  EXPECT_EQ(mapped->copied_bytes(), 0u);
+  // Only x is large enough: 2.4 million bytes.
+  const auto copied = open(HugePages::kAuto, UINT64_MAX);
+  EXPECT_EQ(copied->copied_bytes(), size_t{4} << 20);
+  EXPECT_EQ(copied->nodes(0, 0)->x, mapped->nodes(0, 0)->x);
+  EXPECT_EQ(InEdges(*copied, 1), InEdges(*mapped, 1));
+  EXPECT_EQ(open(HugePages::kAuto, 1 << 20)->copied_bytes(), 0u);
+  EXPECT_EQ(
+      open(HugePages::kAuto, UINT64_MAX, FeatureMemory::kPaged)->copied_bytes(),
+      0u);
+  std::filesystem::remove_all(folder);
+}
+
 // What users give in place of a folder; the error said only that there is no
 // graph.json, or that a file is no folder.
 TEST(GraphTest, OtherFoldersAreNamed) {

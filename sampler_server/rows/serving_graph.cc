@@ -1,8 +1,10 @@
 #include "sampler_server/rows/serving_graph.h"
 
 #include <algorithm>
+#include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "common/observe/log.h"
 #include "common/process/memory_limit.h"
 #include "common/text/status.h"
@@ -10,17 +12,64 @@
 #include "sampler_server/rows/disk_rows.h"
 
 namespace tributary {
+namespace {
+
+// Smaller graphs are not copied, and nothing is said of them.
+constexpr uint64_t kWorthCopying = uint64_t{64} << 20;
+
+// Returns the bytes of this process's own memory that lie in huge pages, as far
+// as the system tells.
+uint64_t BytesInHugePages() {
+  std::ifstream file("/proc/self/smaps_rollup");
+  uint64_t kibibytes = 0;
+  for (std::string name; file >> name;) {
+    uint64_t value = 0;
+    if ((name == "AnonHugePages:" || name == "Private_Hugetlb:") &&
+        file >> value) {
+      kibibytes += value;
+    }
+  }
+  return kibibytes << 10;
+}
+
+void LogCopies(const Graph& graph, HugePages huge_pages, uint64_t before,
+               absl::Duration took) {
+  const GraphBytes bytes = GraphBytesOf(graph.schema(), graph.partitions());
+  if (graph.copied_bytes() > 0) {
+    const uint64_t after = BytesInHugePages();
+    LogInfo(absl::StrCat("graph '", graph.schema().name, "': copied ",
+                         graph.copied_bytes() >> 20, " MiB of it into memory, ",
+                         (after - std::min(after, before)) >> 20,
+                         " MiB in huge pages; opened in ",
+                         absl::FormatDuration(took)));
+  } else if (huge_pages == HugePages::kAuto && bytes.rest >= kWorthCopying) {
+    LogInfo(absl::StrCat("graph '", graph.schema().name,
+                         "' is mapped: a copy of ", bytes.rest >> 20,
+                         " MiB in huge pages would take more than half of the "
+                         "free memory, or its files lie in memory"));
+  }
+}
+
+}  // namespace
 
 absl::StatusOr<std::shared_ptr<const Graph>> OpenServingGraph(
-    const std::string& folder, OpenOptions options, uint64_t reserved) {
+    const std::string& folder, OpenOptions options,
+    const MemoryBeside& beside) {
   const absl::StatusOr<MemoryLimit> limit = ReadMemoryLimit();
   if (limit.ok()) {
-    options.memory = limit->total - std::min(limit->total, reserved);
+    options.memory = limit->total - std::min(limit->total, beside.batches);
+    const uint64_t left =
+        options.memory - std::min(options.memory, beside.tensors);
+    options.copy_memory = std::min(left, limit->free) / 2;
   } else if (options.features == FeatureMemory::kAuto) {
     LogInfo(absl::StrCat("features are mapped, whatever memory there is: ",
                          limit.status().ToString()));
   }
+  const uint64_t huge = BytesInHugePages();
+  const absl::Time begun = absl::Now();
   ASSIGN_OR_RETURN(auto graph, Graph::Open(folder, options));
+  LogCopies(*graph, options.huge_pages, huge,
+            absl::Floor(absl::Now() - begun, absl::Milliseconds(1)));
   if (graph->reads_features()) {
     const GraphBytes bytes = GraphBytesOf(graph->schema(), graph->partitions());
     LogInfo(absl::StrCat("features, ", bytes.features >> 20,

@@ -12,12 +12,19 @@
 
 namespace tributary {
 
+// What takes memory beside a graph, in bytes.
+struct MemoryBeside {
+  uint64_t batches = 0;  // also caches and other graphs
+  uint64_t tensors = 0;  // rows that trainers change
+};
+
 // Calls Graph::Open with the memory of this process (the machine's, or that of
-// its cgroup) without `reserved` bytes, which batches may take, as the memory
-// for the graph's arrays. Logs when features are read from their files. Errors
-// are those of Graph::Open.
+// its cgroup) that batches leave as the memory for the graph's arrays, and half
+// of what is free, and left by tensors, too, for copies of them. Logs when
+// features are read from their files, and what was copied. Errors are those of
+// Graph::Open.
 absl::StatusOr<std::shared_ptr<const Graph>> OpenServingGraph(
-    const std::string& folder, OpenOptions options, uint64_t reserved);
+    const std::string& folder, OpenOptions options, const MemoryBeside& beside);
 
 // INVALID_ARGUMENT when `readers` is not in 1 to kMaxFeatureReaders.
 absl::Status CheckFeatureReaders(int readers);

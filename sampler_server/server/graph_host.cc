@@ -73,15 +73,17 @@ absl::StatusOr<OpenedGraph> GraphHost::Open(const ListedGraph& source) {
   ASSIGN_OR_RETURN(open.partitions, PartitionsOf(source));
   open.verify = options_.verify;
   open.features = options_.features;
+  open.huge_pages = options_.huge_pages;
   open.cancelled = [this] { return cancelled_.load(); };
   uint64_t hot_bytes = 0;
   if (options_.hot_cache) {
     ASSIGN_OR_RETURN(hot_bytes, HotBytesIn(source, open.partitions));
   }
   OpenedGraph opened;
-  ASSIGN_OR_RETURN(opened.graph, OpenServingGraph(source.folder, open,
-                                                  options_.reserved_bytes +
-                                                      HeldBytes() + hot_bytes));
+  const MemoryBeside beside = {
+      .batches = options_.reserved_bytes + HeldBytes() + hot_bytes,
+      .tensors = options_.tensor_bytes};
+  ASSIGN_OR_RETURN(opened.graph, OpenServingGraph(source.folder, open, beside));
   RETURN_IF_ERROR(CheckDescribable(*opened.graph));
   ASSIGN_OR_RETURN(opened.hot_lists,
                    OpenHotLists(source.folder, opened.graph->schema(),
@@ -107,6 +109,15 @@ uint64_t GraphHost::HeldBytes() const {
     if (hosted.opened.hot != nullptr) held += hosted.opened.hot->bytes();
   }
   return held;
+}
+
+uint64_t GraphHost::copied_bytes() const {
+  uint64_t bytes = 0;
+  MutexLock lock(state_->mutex);
+  for (const Hosted& hosted : state_->hosted) {
+    bytes += hosted.opened.graph->copied_bytes();
+  }
+  return bytes;
 }
 
 uint64_t GraphHost::hot_bytes() const {

@@ -23,6 +23,7 @@
 #include "partition/format/hot_cache.h"
 #include "partition/format/hot_list.h"
 #include "partition/schema/feature_memory.h"
+#include "partition/schema/huge_pages.h"
 #include "sampler_server/peers/peer_directory.h"
 #include "sampler_server/peers/peer_statuses.h"
 #include "sampler_server/rows/disk_rows.h"
@@ -42,9 +43,11 @@ struct OpenedGraph {
 struct GraphHostOptions {
   bool verify = false;  // check every file's CRC before a graph is served
   FeatureMemory features = FeatureMemory::kAuto;
+  HugePages huge_pages = HugePages::kOff;
   int feature_readers = kDefaultFeatureReaders;
   bool hot_cache = true;        // load caches of hot rows that are there
   uint64_t reserved_bytes = 0;  // of this machine's memory, for batches
+  uint64_t tensor_bytes = 0;    // likewise, for mutable rows
   uint64_t incarnation = 0;     // of the server
   bool has_peers = false;       // whether SetListed will ever be called
 };
@@ -82,6 +85,8 @@ class GraphHost {
   // Returns the graphs that are served and not being retired, oldest first.
   std::vector<ListedGraph> served() const;
 
+  // Returns the bytes of memory that copies of graphs take.
+  uint64_t copied_bytes() const;
   // Returns the bytes of memory that caches of hot rows take.
   uint64_t hot_bytes() const;
   // Returns how many pieces of feature files could not be read so far.

@@ -26,8 +26,9 @@ absl::StatusOr<std::unique_ptr<LocalService>> LocalService::Start(
   OpenOptions open;
   open.verify = options.verify;
   open.features = options.feature_memory;
-  ASSIGN_OR_RETURN(
-      auto graph, OpenServingGraph(options.graph, open, options.memory_budget));
+  ASSIGN_OR_RETURN(auto graph,
+                   OpenServingGraph(options.graph, open,
+                                    {.batches = options.memory_budget}));
   return std::unique_ptr<LocalService>(
       new LocalService(std::move(graph), threads, options));
 }

@@ -60,6 +60,7 @@ std::vector<MemoryPart> MemoryBound(const SamplerServiceOptions& options,
   };
   parts.push_back({"allocator", TotalOf(parts) / kAllocatorPart});
   parts.push_back({"process", kProcessBytes});
+  parts.push_back({"copies of graphs", input.graph_bytes});
   return parts;
 }
 

@@ -22,6 +22,7 @@ struct MemoryBoundInput {
   // the owner of each under way.
   size_t partitions = 0;
   uint64_t hot_bytes = 0;     // of caches of hot rows
+  uint64_t graph_bytes = 0;   // of copies of graphs
   uint64_t stream_bytes = 0;  // of each stream, in the network's part
   // What the network library may hold of unfinished messages, over all
   // connections.

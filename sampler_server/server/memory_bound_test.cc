@@ -39,6 +39,8 @@ TEST(MemoryBoundTest, AddsUpTheBudgets) {
                             64 + 256 + 64 + 72 + 4 + 53 + 100 + 128) *
                            kMiB;
   EXPECT_EQ(TotalOf(parts), counted + counted / 8 + 192 * kMiB);
+  input.graph_bytes = 6 * kMiB;  // no part of them is the allocator's
+  EXPECT_EQ(TotalOf(MemoryBound(options, input)), TotalOf(parts) + 6 * kMiB);
 }
 
 }  // namespace

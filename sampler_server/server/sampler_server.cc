@@ -71,10 +71,12 @@ GraphHostOptions HostOptions(const SamplerServerOptions& options,
   GraphHostOptions host;
   host.verify = options.verify;
   host.features = options.feature_memory;
+  host.huge_pages = options.huge_pages;
   host.feature_readers = options.feature_readers;
   host.hot_cache = options.hot_cache;
   host.reserved_bytes =
       options.memory_budget + LeafBudget(options.memory_budget);
+  host.tensor_bytes = options.tensor_memory + options.tensor_memory / 4;
   host.incarnation = incarnation;
   host.has_peers = !options.peers.empty();
   return host;
@@ -350,6 +352,7 @@ uint64_t SamplerServerImpl::MemoryBoundBytes() const {
   MemoryBoundInput input;
   input.max_streams = options_.max_streams;
   input.hot_bytes = graphs_.hot_bytes();
+  input.graph_bytes = graphs_.copied_bytes();
   input.transport_bytes = network_options_.receive_memory;
   input.stream_bytes = StreamBytes(network_options_);
   for (const GraphState& graph : service_->graphs()) {
@@ -383,6 +386,9 @@ std::string SamplerServerImpl::MetricsText() {
       static_cast<double>(service_->data_budget().used()));
   set("tributary_hot_cache_bytes", "Memory of the rows in the hot cache",
       static_cast<double>(graphs_.hot_bytes()));
+  set("tributary_graph_copied_bytes",
+      "Memory of the copies of graphs (--huge-pages)",
+      static_cast<double>(graphs_.copied_bytes()));
   set("tributary_memory_bound_bytes",
       "The most memory of this process, without mapped files and what the "
       "network library holds",

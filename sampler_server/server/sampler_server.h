@@ -23,6 +23,7 @@
 #include "common/fleet/address.h"
 #include "common/identity/tls_files.h"
 #include "partition/schema/feature_memory.h"
+#include "partition/schema/huge_pages.h"
 #include "partition/schema/partition_choice.h"
 #include "sampler_server/jobs/job_weights.h"
 #include "sampler_server/server/graph_list.h"
@@ -61,6 +62,7 @@ struct SamplerServerOptions {
   uint64_t max_rate = 0;  // bytes of batches per second; 0: unlimited
   // Whether features are mapped, or read from files by feature_readers threads.
   FeatureMemory feature_memory = FeatureMemory::kAuto;
+  HugePages huge_pages = HugePages::kOff;
   int feature_readers = 8;  // 1 to 256
   // Whether caches of hot rows that are beside the graphs are loaded.
   bool hot_cache = true;

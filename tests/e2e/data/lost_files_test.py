@@ -44,8 +44,8 @@ class LostFilesTest(unittest.TestCase):
             os.truncate(path, 0)
 
     def check(self, name):
-        with processes.Server([self.lost, self.other], "--http",
-                              "127.0.0.1:0") as losing, \
+        with processes.Server([self.lost, self.other], "--http", "127.0.0.1:0",
+                              "--huge-pages", "off") as losing, \
                 processes.Server(self.sound) as sound:
             both = f"{losing.address},{sound.address}"
             self.assertEqual(
@@ -66,6 +66,18 @@ class LostFilesTest(unittest.TestCase):
             self.assertTrue(losing.running())
             told = losing.stderr()
             self.assertEqual(told.count("is served no longer"), 1, told)
+
+    def test_a_copy_outlives_its_file(self):
+        with processes.Server(self.lost, "--http", "127.0.0.1:0") as server:
+            # The other files are too small to be copied.
+            self.assertGreater(
+                sampling.metric(server, "tributary_graph_copied_bytes"), 15e6)
+            self.assertRegex(server.stderr(), r"copied \d+ MiB of it into memory, "
+                             r"\d+ MiB in huge pages; opened in")
+            self.cut("x.npy")
+            self.assertEqual(sampling.lines(("servers", server.address)),
+                             self.expected)
+            self.assertEqual(damaged(server), {"cora": "0"})
 
     def test_rows_of_features(self):
         self.check("x.npy")
