@@ -14,8 +14,8 @@
 namespace tributary {
 namespace {
 
-// Smaller graphs are not copied, and nothing is said of them.
-constexpr uint64_t kWorthCopying = uint64_t{64} << 20;
+// Of smaller copies nothing is said.
+constexpr uint64_t kWorthSaying = uint64_t{64} << 20;
 
 // Returns the bytes of this process's own memory that lie in huge pages, as far
 // as the system tells.
@@ -35,14 +35,15 @@ uint64_t BytesInHugePages() {
 void LogCopies(const Graph& graph, HugePages huge_pages, uint64_t before,
                absl::Duration took) {
   const GraphBytes bytes = GraphBytesOf(graph.schema(), graph.partitions());
-  if (graph.copied_bytes() > 0) {
+  if (graph.copied_bytes() >= kWorthSaying) {
     const uint64_t after = BytesInHugePages();
     LogInfo(absl::StrCat("graph '", graph.schema().name, "': copied ",
                          graph.copied_bytes() >> 20, " MiB of it into memory, ",
                          (after - std::min(after, before)) >> 20,
                          " MiB in huge pages; opened in ",
                          absl::FormatDuration(took)));
-  } else if (huge_pages == HugePages::kAuto && bytes.rest >= kWorthCopying) {
+  } else if (huge_pages == HugePages::kAuto && graph.copied_bytes() == 0 &&
+             bytes.rest >= kWorthSaying) {
     LogInfo(absl::StrCat("graph '", graph.schema().name,
                          "' is mapped: a copy of ", bytes.rest >> 20,
                          " MiB in huge pages would take more than half of the "

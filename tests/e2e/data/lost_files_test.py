@@ -72,12 +72,20 @@ class LostFilesTest(unittest.TestCase):
             # The other files are too small to be copied.
             self.assertGreater(
                 sampling.metric(server, "tributary_graph_copied_bytes"), 15e6)
-            self.assertRegex(server.stderr(), r"copied \d+ MiB of it into memory, "
-                             r"\d+ MiB in huge pages; opened in")
             self.cut("x.npy")
             self.assertEqual(sampling.lines(("servers", server.address)),
                              self.expected)
             self.assertEqual(damaged(server), {"cora": "0"})
+
+    def test_a_large_copy_is_told(self):
+        large = os.path.join(self.lost, "large")
+        processes.run_ok("generate", "rmat", "--scale", 14, "--edges", 20000,
+                         "--feat-dim", 1100, "--out", large)
+        said = r"copied 7\d MiB of it into memory, \d+ MiB in huge pages; opened in"
+        with processes.Server(large) as server:
+            self.assertRegex(server.stderr(), said)
+        with processes.Server(large, "--huge-pages", "off") as server:
+            self.assertNotRegex(server.stderr(), "copied")
 
     def test_rows_of_features(self):
         self.check("x.npy")
