@@ -26,9 +26,8 @@ absl::StatusOr<int> OpenRegularFile(const std::string& path,
 // at most a page it reads, since a process may have only some 65,000 mappings,
 // and a graph of hundreds of types in hundreds of partitions has more files,
 // small ones. Move-only; moving it does not move the bytes, which begin at a
-// multiple of
-// 64. The file may be unlinked while it is mapped, but must not shrink unless
-// it is guarded.
+// multiple of 64. The file may be unlinked while it is mapped, but must not
+// shrink unless it is guarded.
 class FileMapping {
  public:
   FileMapping() = default;

@@ -32,22 +32,32 @@ uint64_t BytesInHugePages() {
   return kibibytes << 10;
 }
 
-void LogCopies(const Graph& graph, HugePages huge_pages, uint64_t before,
-               absl::Duration took) {
+// Whether the system makes huge pages of small ones where that is asked for.
+bool MakesHugePages() {
+  std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
+  std::string chosen;
+  while (file >> chosen) {
+    if (chosen.front() == '[') return chosen != "[never]";
+  }
+  return false;
+}
+
+void LogCopies(const Graph& graph, const OpenOptions& options,
+               uint64_t huge_before, absl::Duration took) {
   const GraphBytes bytes = GraphBytesOf(graph.schema(), graph.partitions());
   if (graph.copied_bytes() >= kWorthSaying) {
-    const uint64_t after = BytesInHugePages();
+    const uint64_t huge = BytesInHugePages();
     LogInfo(absl::StrCat("graph '", graph.schema().name, "': copied ",
                          graph.copied_bytes() >> 20, " MiB of it into memory, ",
-                         (after - std::min(after, before)) >> 20,
+                         (huge - std::min(huge, huge_before)) >> 20,
                          " MiB in huge pages; opened in ",
                          absl::FormatDuration(took)));
-  } else if (huge_pages == HugePages::kAuto && graph.copied_bytes() == 0 &&
-             bytes.rest >= kWorthSaying) {
+  } else if (options.huge_pages == HugePages::kAuto &&
+             bytes.rest > std::max(options.copy_memory, kWorthSaying)) {
     LogInfo(absl::StrCat("graph '", graph.schema().name,
-                         "' is mapped: a copy of ", bytes.rest >> 20,
-                         " MiB in huge pages would take more than half of the "
-                         "free memory, or its files lie in memory"));
+                         "' is mapped: a copy in huge pages takes ",
+                         bytes.rest >> 20, " MiB without its features, and ",
+                         options.copy_memory >> 20, " MiB are left for one"));
   }
 }
 
@@ -66,11 +76,17 @@ absl::StatusOr<std::shared_ptr<const Graph>> OpenServingGraph(
     LogInfo(absl::StrCat("features are mapped, whatever memory there is: ",
                          limit.status().ToString()));
   }
-  const uint64_t huge = BytesInHugePages();
+  if (options.huge_pages == HugePages::kAuto && !MakesHugePages()) {
+    options.huge_pages = HugePages::kOff;
+  }
+  const bool copies = options.huge_pages != HugePages::kOff;
+  const uint64_t huge = copies ? BytesInHugePages() : 0;
   const absl::Time begun = absl::Now();
   ASSIGN_OR_RETURN(auto graph, Graph::Open(folder, options));
-  LogCopies(*graph, options.huge_pages, huge,
-            absl::Floor(absl::Now() - begun, absl::Milliseconds(1)));
+  if (copies) {
+    LogCopies(*graph, options, huge,
+              absl::Floor(absl::Now() - begun, absl::Milliseconds(1)));
+  }
   if (graph->reads_features()) {
     const GraphBytes bytes = GraphBytesOf(graph->schema(), graph->partitions());
     LogInfo(absl::StrCat("features, ", bytes.features >> 20,

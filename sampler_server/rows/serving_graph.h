@@ -12,7 +12,7 @@
 
 namespace tributary {
 
-// What takes memory beside a graph, in bytes.
+// Memory for other things than a graph, in bytes.
 struct MemoryBeside {
   uint64_t batches = 0;  // also caches and other graphs
   uint64_t tensors = 0;  // rows that trainers change
@@ -20,9 +20,10 @@ struct MemoryBeside {
 
 // Calls Graph::Open with the memory of this process (the machine's, or that of
 // its cgroup) that batches leave as the memory for the graph's arrays, and half
-// of what is free, and left by tensors, too, for copies of them. Logs when
-// features are read from their files, and what was copied. Errors are those of
-// Graph::Open.
+// of what is free, and left by tensors, too, for copies of them. With
+// HugePages::kAuto nothing is copied if the system makes no huge pages. Logs
+// when features are read from their files, and what was copied. Errors are
+// those of Graph::Open.
 absl::StatusOr<std::shared_ptr<const Graph>> OpenServingGraph(
     const std::string& folder, OpenOptions options, const MemoryBeside& beside);
 

@@ -71,7 +71,9 @@ class StoppedClients:
                         # What the system holds for it is little beside a batch.
                         server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF,
                                           65536)
-                        server.connect(self._server)
+                        if server.connect_ex(self._server) != 0:
+                            client.close()  # the server takes no more
+                            continue
                         upstream.add(server)
                         others[client], others[server] = server, client
                     elif end in others:

@@ -22,6 +22,11 @@ def damaged(server):
         re.M))
 
 
+def makes_huge_pages():
+    with open("/sys/kernel/mm/transparent_hugepage/enabled", encoding="utf-8") as file:
+        return "[never]" not in file.read()
+
+
 class LostFilesTest(unittest.TestCase):
     def setUp(self):
         folder = self.enterContext(processes.temporary_folder())
@@ -67,6 +72,7 @@ class LostFilesTest(unittest.TestCase):
             told = losing.stderr()
             self.assertEqual(told.count("is served no longer"), 1, told)
 
+    @unittest.skipUnless(makes_huge_pages(), "the system makes no huge pages")
     def test_a_copy_outlives_its_file(self):
         with processes.Server(self.lost, "--http", "127.0.0.1:0") as server:
             # The other files are too small to be copied.
@@ -77,6 +83,7 @@ class LostFilesTest(unittest.TestCase):
                              self.expected)
             self.assertEqual(damaged(server), {"cora": "0"})
 
+    @unittest.skipUnless(makes_huge_pages(), "the system makes no huge pages")
     def test_a_large_copy_is_told(self):
         large = os.path.join(self.lost, "large")
         processes.run_ok("generate", "rmat", "--scale", 14, "--edges", 20000,
